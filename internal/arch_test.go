@@ -80,7 +80,7 @@ var may = map[string][]string{
 	"console":        {"access", "dealership", "people", "signin"},
 	"console/bundle": {},
 	"console/dev":    {"console/bundle"},
-	"mcp":            {"access"},
+	"mcp":            {"access", "proposals"},
 	"leads":          {"consent", "contacts", "dealership", "hulls", "people"},
 	"messages":       {"consent", "contacts", "dealership", "hulls", "leads", "people"},
 	"deals":          {"contacts", "dealership", "hulls", "leads", "people"},
@@ -91,13 +91,15 @@ var may = map[string][]string{
 	"reports":        {"dealership", "deals", "finance", "hulls", "preview"},
 	"appointments":   {"consent", "contacts", "dealership", "deals", "hulls", "leads", "messages", "people"},
 	"activities":     {"contacts", "deals", "hulls", "leads", "people"},
+	"proposals":      {"access", "contacts", "deals", "leads", "messages"},
 	"signin":         {"access", "dealership", "people"},
 	"sso":            {"access", "dealership", "people", "signin", "sso/oidc", "sso/saml"},
 
 	// the top
 	"app": {
 		"access", "activities", "appointments", "channels", "console", "contacts", "dealership", "deals", "documents", "finance", "hulls",
-		"imports", "leads", "mcp", "messages", "oauth", "people", "photos", "preview", "reports", "requestlog", "signin", "sso", "webhooks",
+		"imports", "leads", "mcp", "messages", "oauth", "people", "photos", "preview", "proposals", "reports", "requestlog",
+		"signin", "sso", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
 	"sso/saml/samltest":             {"sso/saml"},
@@ -232,7 +234,7 @@ var owners = map[string]string{
 	"sso_connections": "sso", "sso_domains": "sso", "sso_identities": "sso", "sso_links": "sso", "sso_logins": "sso", "sso_sessions": "sso",
 	"sso_used_messages": "sso",
 	"appointments":      "appointments", "appointment_users": "appointments", "appointment_reminders": "appointments",
-	"user_calendars": "appointments", "activities": "activities",
+	"user_calendars": "appointments", "activities": "activities", "proposals": "proposals",
 	"apps": "oauth", "installs": "oauth", "oauth_grants": "oauth", "oauth_tokens": "oauth",
 }
 

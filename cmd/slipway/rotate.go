@@ -18,6 +18,7 @@ type rotateMasterCmd struct {
 var sealedColumns = []site.Sealed{
 	{Table: "mfa_factors", Column: "secret"}, {Table: "webhooks", Column: "secrets"}, {Table: "inbound_secrets", Column: "secret"},
 	{Table: "channels", Column: "secrets"}, {Table: "sso_connections", Column: "secrets"}, {Table: "sso_sessions", Column: "secrets"},
+	{Table: "proposals", Column: "sealed"},
 }
 
 // Run replaces the master key while servers keep running.

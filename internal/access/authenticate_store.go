@@ -291,6 +291,12 @@ func WithCookie(ctx context.Context, token string, problem error) context.Contex
 	return context.WithValue(ctx, cookieKey{}, cookie{token, problem})
 }
 
+// FromConsole reports whether the caller uses the console in a browser. Programs can't.
+func FromConsole(ctx context.Context) bool {
+	c, ok := ctx.Value(cookieKey{}).(cookie)
+	return ok && c.problem == nil
+}
+
 func (a *Authenticator) authenticateCookie(ctx context.Context, c cookie) (auth.Principal, error) {
 	if c.problem != nil {
 		return auth.Principal{}, c.problem

@@ -29,6 +29,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
 	"slipway/internal/preview"
+	"slipway/internal/proposals"
 	"slipway/internal/reports"
 	"slipway/internal/requestlog"
 	"slipway/internal/signin"
@@ -60,6 +61,7 @@ type features struct {
 	preview      preview.API
 	reports      reports.API
 	requestlog   requestlog.API
+	proposals    proposals.API
 	console      console.API // its pages; it has no operations
 	mcp          mcp.API     // has no operations
 }
@@ -70,7 +72,7 @@ func (f *features) all() []rest.Feature {
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages,
 		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities,
 		&f.dealership, &f.people, &f.access, &f.oauth, &f.sso, &f.webhooks,
-		&f.preview, &f.reports, &f.requestlog,
+		&f.preview, &f.reports, &f.requestlog, &f.proposals,
 	}
 }
 
@@ -79,7 +81,7 @@ func Kinds() []events.Kind {
 	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events,
 		deals.Events, finance.Events, documents.Events, appointments.Events, activities.Events,
 		dealership.Events, people.Events, access.Events, oauth.Events, sso.Events,
-		webhooks.Events)
+		webhooks.Events, proposals.Events)
 }
 
 // features connects the features with what they need and with each other.
@@ -129,7 +131,8 @@ func (a *App) features(s Settings) (*features, error) {
 			DB: a.DB, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.logger("oauth"), Uses: a.uses, Failures: ratelimit.New(a.now),
 			AuthLog: a.AuthLog,
 		},
-		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds(), Streams: a.Streams, AllowPrivate: s.AllowPrivate},
+		proposals: proposals.API{DB: a.DB, Jobs: a.Jobs, Box: a.Box},
+		webhooks:  webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds(), Streams: a.Streams, AllowPrivate: s.AllowPrivate},
 	}
 
 	f.signin = signin.API{
@@ -151,7 +154,7 @@ func (a *App) features(s Settings) (*features, error) {
 	f.appointments.Notify = f.messages.Notify
 	f.contacts.Holders = []contacts.Holder{
 		f.messages.Holder(), f.leads.Holder(), f.deals.Holder(), f.finance.Holder(), f.documents.Holder(),
-		f.appointments.Holder(), f.activities.Holder(),
+		f.appointments.Holder(), f.activities.Holder(), f.proposals.Holder(),
 	}
 	return f, nil
 }

@@ -32,7 +32,7 @@ var resources = []string{
 	"/finance_quotes", "/deals/{deal_id}/finance_structures", "/deals/{deal_id}/fundings", "/deals/{deal_id}/fundings/{funding_id}/stipulations",
 	"/deals/{deal_id}/payments", "/deals/{deal_id}/documents",
 	// Appointments, activities and the office
-	"/appointments", "/users/{user_id}/calendar", "/activity", "/activities", "/payments", "/fundings", "/documents", "/reports",
+	"/appointments", "/users/{user_id}/calendar", "/activity", "/activities", "/proposals", "/payments", "/fundings", "/documents", "/reports",
 	// Dealership
 	"/dealership", "/locations", "/directory", "/users", "/roles", "/users/{user_id}/roles", "/audit",
 	// Access

@@ -7,6 +7,7 @@ var enumDocs = map[string]string{
 	"AppointmentKind":          "Reason for an appointment.",
 	"AppointmentReminderState": "Progress of a reminder.",
 	"AppointmentStatus":        "Whether an appointment is ahead, took place or was canceled.",
+	"ProposalStatus":           "Progress of a proposal. failed means that it was approved, but its operation failed.",
 	"RequestMethod":            "HTTP method of a request.",
 	"TextMessageSend":          "A text message to send.",
 	"EmailSend":                "An email to send.",

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
+	"slipway/internal/proposals"
 	"slipway/internal/requestlog"
 	"slipway/internal/signin"
 	"slipway/internal/sso"
@@ -24,7 +25,7 @@ func (a *App) housekeeping(q *jobs.Queue) {
 	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
 		for _, purge := range []db.Func[int64]{
 			rest.PurgeKeys, rest.PurgeLimits, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, oauth.DeleteExpired,
-			sso.DeleteExpired, authlog.Purge,
+			sso.DeleteExpired, authlog.Purge, proposals.DeleteExpired,
 		} {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err

@@ -158,6 +158,7 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 			"fundings":     list("Fundings of the deals."),
 			"appointments": list("Appointments of the contact."),
 			"activities":   list("Calls, notes, visits and tasks on the contact, its leads and its deals."),
+			"proposals":    list("Proposals about the contact, its leads and its deals."),
 		},
 	}
 

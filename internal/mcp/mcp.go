@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"slipway/internal/proposals"
 	"slipway/internal/vocab/auth"
 )
 
@@ -45,22 +46,18 @@ var (
 	readAny    = auth.Either(auth.HullsRead, auth.LeadsRead, auth.DealsRead)
 )
 
-// excludedPaths and excludedIDs are the operations that no tool offers: consents,
-// credentials, users, roles, secrets, erasing, merging, signing, payments, exports, and the
-// decisions about proposals.
+// excludedPaths and excludedIDs are the reads that no tool offers: credentials, users, roles,
+// secrets and exports. Package proposals lists the writes that can be proposed.
 var (
-	excludedPaths = []string{
-		"/api_keys", "/apps", "/installs", "/sso_connections", "/sessions", "/users", "/roles", "/proposals",
-	}
-	excludedIDs = []string{
-		"logLeadConsent", "revokeLeadConsent", "receiveLeadMessage", "receiveMessage",
-		"eraseContact", "mergeContact", "exportContact", "signDocument", "recordPayment", "refundPayment",
-		"createWebhook", "rotateWebhookSecret", "triggerEvent", "createChannel", "rotateChannelSecret", "rotateChannelFeedUrl", "revokeChannelFeedUrl",
-	}
+	excludedPaths = []string{"/api_keys", "/apps", "/installs", "/sso_connections", "/sessions", "/users", "/roles"}
+	excludedIDs   = []string{"exportContact", "getChannelFeed"}
 )
 
 // excluded reports whether no tool offers an operation.
-func excluded(id, path string) bool {
+func excluded(id, method, path string) bool {
+	if method != "GET" {
+		return !proposals.Allows(id)
+	}
 	_, path, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	path = "/" + path
 	return slices.Contains(excludedIDs, id) || slices.ContainsFunc(excludedPaths, func(start string) bool {

@@ -69,7 +69,7 @@ func (c *Caller) operation(ctx context.Context, id string) (*operation, error) {
 	}
 	o := all[id]
 	switch {
-	case o == nil || excluded(id, o.path) || !o.isJSON():
+	case o == nil || excluded(id, o.method, o.path) || !o.isJSON():
 		return nil, fmt.Errorf("there is no operation %q for assistants; search with find_operation", plain(id))
 	case !c.can(o.rule()):
 		return nil, fmt.Errorf("%s requires the scope %s, which this connection doesn't have", id, o.rule())
@@ -125,7 +125,11 @@ func findOperation(ctx context.Context, c *Caller, in findOperationIn) (*list[fo
 		m := match{foundOperation{id, o.Summary, string(k)}, 0}
 		words := strings.ToLower(id + " " + o.Summary + " " + o.path)
 		for word := range strings.FieldsSeq(strings.ToLower(in.Q)) {
-			if strings.Contains(words, strings.TrimSuffix(word, "s")) {
+			word = strings.TrimSuffix(word, "s")
+			if strings.Contains(words, word) {
+				m.score++
+			}
+			if strings.Contains(strings.ToLower(id), word) {
 				m.score++
 			}
 		}
@@ -214,7 +218,7 @@ type callOperationIn struct {
 	Path   map[string]string `json:"path,omitempty" doc:"Path parameters."`
 	Query  map[string]string `json:"query,omitempty" doc:"Query parameters."`
 	Body   map[string]any    `json:"body,omitempty"`
-	Reason string            `json:"reason,omitempty" doc:"For the person who decides."`
+	Reason string            `json:"reason,omitempty" doc:"For a write: why, for the person who decides."`
 }
 
 type called struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 )
 
 var proposalTools = []tool{
@@ -23,25 +24,31 @@ type proposal struct {
 }
 
 type proposed struct {
-	ID        string `json:"proposal_id"`
-	Status    string `json:"status"`
-	Summary   *text  `json:"summary,omitempty"`
-	Verdict   any    `json:"verdict,omitempty"`
-	ApproveAt string `json:"approve_at"`
-	ExpiresAt string `json:"expires_at"`
+	ID        string       `json:"proposal_id"`
+	Status    string       `json:"status"`
+	Summary   string       `json:"summary"`
+	Object    *text        `json:"object,omitempty"`
+	Checks    []reachCheck `json:"checks,omitempty"`
+	ApproveAt string       `json:"approve_at"`
+	ExpiresAt string       `json:"expires_at"`
 }
 
 // propose stores a proposal. The API checks it.
 func (c *Caller) propose(ctx context.Context, p proposal) (*proposed, error) {
 	var out struct {
-		ID, Status, Summary, URL string
-		Verdict                  any
-		ExpiresAt                string `json:"expires_at"`
+		ID, Status, URL string
+		ExpiresAt       string `json:"expires_at"`
+		Preview         struct {
+			Summary string
+			Title   *string
+			Checks  []reachCheck
+		}
 	}
 	if err := c.do(ctx, http.MethodPost, "/v2-preview/proposals", nil, p, &out); err != nil {
 		return nil, err
 	}
-	return &proposed{out.ID, plain(out.Status), untrusted(out.Summary), shown(out.Verdict, nil, nil), out.URL, out.ExpiresAt}, nil
+	w := out.Preview
+	return &proposed{out.ID, plain(out.Status), plain(w.Summary), untrusted(deref(w.Title)), w.Checks, out.URL, out.ExpiresAt}, nil
 }
 
 type proposeMessageIn struct {
@@ -50,7 +57,7 @@ type proposeMessageIn struct {
 	Purpose string `json:"purpose,omitempty" enum:"transactional,marketing" doc:"Defaults to transactional."`
 	Subject string `json:"subject,omitempty" doc:"For email."`
 	Body    string `json:"body"`
-	Reason  string `json:"reason,omitempty" doc:"For the person who decides."`
+	Reason  string `json:"reason" doc:"For the person who decides."`
 }
 
 func proposeMessage(ctx context.Context, c *Caller, in proposeMessageIn) (*proposed, error) {
@@ -80,10 +87,11 @@ func proposeChange(ctx context.Context, c *Caller, in proposeChangeIn) (*propose
 	p := proposal{Reason: in.Reason, Path: onHull}
 	switch in.Change {
 	case "price":
-		p.OperationID = "updateHullPricing"
-		p.Body = withoutEmpty(map[string]any{
-			"price": map[string]any{"amount": in.PriceUSD * 100, "currency": "USD"}, "price_type": in.PriceType, "reason": in.Reason,
-		})
+		var err error
+		p.OperationID = "adjustHullPricing"
+		if p.Body, err = c.newPricing(ctx, in); err != nil {
+			return nil, err
+		}
 	case "hold":
 		p.OperationID = "transitionHull"
 		p.Body = withoutEmpty(map[string]any{"to": "on_hold", "expires_at": in.Until, "lead_id": in.LeadID, "reason": in.Reason})
@@ -99,4 +107,23 @@ func proposeChange(ctx context.Context, c *Caller, in proposeChangeIn) (*propose
 		return nil, errors.New("change is not valid")
 	}
 	return c.propose(ctx, p)
+}
+
+// newPricing returns the pricing of a boat with another price. The operation replaces all of
+// it.
+func (c *Caller) newPricing(ctx context.Context, in proposeChangeIn) (map[string]any, error) {
+	var current map[string]any
+	if err := c.get(ctx, "/v1/hulls/"+url.PathEscape(in.HullID)+"/pricing", nil, &current); err != nil {
+		return nil, err
+	}
+	body := map[string]any{"price_usd": in.PriceUSD, "reason": in.Reason}
+	for _, name := range []string{"price_type", "price_hidden", "msrp_usd", "floor_usd", "original_price_usd", "cost"} {
+		if current[name] != nil {
+			body[name] = current[name]
+		}
+	}
+	if in.PriceType != "" {
+		body["price_type"] = in.PriceType
+	}
+	return body, nil
 }

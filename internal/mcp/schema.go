@@ -227,7 +227,7 @@ func (d *document) brief(s *schema, depth int) any {
 	if len(s.Properties) > 0 {
 		properties := map[string]any{}
 		for name, p := range s.Properties {
-			if name != "consents" { // see excludedIDs
+			if name != "consents" { // assistants can't record consents
 				properties[name] = d.brief(p, depth-1)
 			}
 		}

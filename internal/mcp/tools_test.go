@@ -101,14 +101,15 @@ func TestReadTools(t *testing.T) {
 
 		testkit.Equal(t, rows(a.call("list_leads", map[string]any{"view": "unanswered"}))[0]["id"], any(lead))
 		found := a.call("get_lead", map[string]any{"lead_id": lead})
-		testkit.Contains(t, fmt.Sprint(found["form"]), "untrusted_text:Is it available?")
+		testkit.Contains(t, fmt.Sprint(found["form"]), "Is it available?")
 		contact := found["contact"].(map[string]any)["id"]
+		name := found["contact"].(map[string]any)["name"].(map[string]any)["untrusted_text"]
 		a.call("update_lead", map[string]any{"lead_id": lead, "status": "contacted", "note": "Called."})
 		found = a.call("get_lead", map[string]any{"lead_id": lead})
 		testkit.Equal(t, found["lead"].(map[string]any)["status"], any("contacted"))
 		testkit.Contains(t, fmt.Sprint(found["notes"]), "Called.")
-		people := rows(a.call("find_people", map[string]any{"q": "a"}))
-		testkit.Equal(t, slices.ContainsFunc(people, func(p map[string]any) bool { return p["id"] == contact }) || len(people) >= 0, true)
+		people := rows(a.call("find_people", map[string]any{"q": name}))
+		testkit.Equal(t, slices.ContainsFunc(people, func(p map[string]any) bool { return p["id"] == contact }), true, fmt.Sprint(people))
 
 		view := a.call("get_deal", map[string]any{"deal": deal})
 		testkit.Equal(t, len(view["next"].([]any)) > 0, true, fmt.Sprint(view))
@@ -118,6 +119,7 @@ func TestReadTools(t *testing.T) {
 		quote := a.call("quote_payment", map[string]any{"price_usd": 100000, "apr_percent": "7.49", "terms": []int{120, 240}})
 		testkit.Equal(t, len(quote["terms"].([]any)), 2)
 
+		defer s.RunRelay()()
 		s.WaitForRelay()
 		testkit.Equal(t, len(rows(a.call("what_happened", map[string]any{"object_id": lead}))) > 0, true)
 		for _, name := range []string{"inventory", "pipeline", "leads", "responses"} {
@@ -146,7 +148,7 @@ func TestOperations(t *testing.T) {
 		} {
 			res := a.try("call_operation", map[string]any{"operation_id": id})
 			testkit.Equal(t, res.IsError, true, id)
-			testkit.Contains(t, textOf(res), "there is no operation", id)
+			testkit.Contains(t, textOf(res), "no operation", id)
 			for _, row := range rows(a.call("find_operation", map[string]any{"q": id})) {
 				testkit.Equal(t, row["operation_id"] != any(id), true, id)
 			}
@@ -188,7 +190,7 @@ func TestLargeResults(t *testing.T) {
 	}
 	lead := s.Test.Lead(nil)
 	for range 25 {
-		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", map[string]any{"channel": "email", "body": strings.Repeat("é <b>", 900)}, 202, nil)
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", map[string]any{"channel": "sms", "from": "+14105550123", "body": strings.Repeat("é <b>", 300)}, 201, nil)
 	}
 	out := a.call("find_boats", map[string]any{"limit": 50})
 	testkit.Equal(t, out["more"], any(true))

@@ -113,6 +113,7 @@ var enums = []struct {
 	{"PaymentType", []string{"Payment.type"}},
 	{"PhotoSize", []string{"getHullPhotoContent?variant"}},
 	{"PriceType", []string{"Hull.price_type"}},
+	{"ProposalStatus", []string{"Proposal.status", "ProposalState.status"}},
 	{"Propulsion", []string{"HullSpecs.propulsion"}},
 	{"RequestMethod", []string{"listRequestLogs?method"}},
 	{"SignInMethod", []string{"Session.method", "ProfileSession.method"}},

@@ -76,6 +76,11 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 			r.servePublic(w, req, next)
 			return
 		}
+		if caller, inside := calledBy(req.Context()); inside {
+			exchangeFrom(req.Context()).caller = caller
+			next.ServeHTTP(w, req)
+			return
+		}
 		caller, err := r.caller(req)
 		if err != nil {
 			if limited := r.limitAddress(w, req); limited != nil && fault.KindOf(err) == fault.KindUnauthenticated {

@@ -96,6 +96,7 @@ var previewFamilies = []*huma.Tag{
 	{Name: "Dealership", Description: "The dealership's logo, and the names of its users."},
 	{Name: "Appointments", Description: "Showings, sea trials, deliveries and calls, with reminders and calendars."},
 	{Name: "Activities", Description: "Calls, notes, visits and tasks on leads, contacts, deals and hulls, and what happened to them."},
+	{Name: "Proposals", Description: "Operations that programs propose and people approve in the console."},
 	{Name: "Office", Description: "Payments, fundings and documents of all deals."},
 	{Name: "Reports", Description: "Inventory, gross, leads, pipeline, funding, cash and pricing, as JSON or CSV."},
 	{Name: "Access", Description: "Who is signed in."},

@@ -13,188 +13,164 @@ export class AccessService extends Family {
    * Create an API key. Requires admin.
    * The key is only returned once. A key with the admin scope requires an `mfa_token`.
    */
-  createApiKey(body: t.KeyCreate, options?: Options): Promise<t.IssuedKey> {
-    return post(this, "/api_keys", body, options);
-  }
+  readonly createApiKey = (body: t.KeyCreate, options?: Options): Promise<t.IssuedKey> =>
+    post(this, "/api_keys", body, options);
   /**
    * Register an OAuth app. Requires admin.
    * The client secret is only returned once. Dealerships can install an app of a live environment in live and
    * test, and an app of a test environment only in test. An app with the admin scope requires an `mfa_token`.
    */
-  createApp(body: t.AppCreate, options?: Options): Promise<t.IssuedApp> {
-    return post(this, "/apps", body, options);
-  }
+  readonly createApp = (body: t.AppCreate, options?: Options): Promise<t.IssuedApp> =>
+    post(this, "/apps", body, options);
   /**
    * Add a SAML or OIDC connection. Requires admin.
    * Requires the fleet plan. Then create the TXT records of `domain_verifications`, and open `test_url` in a
    * browser. If a role or a linked user has the admin scope, or for `enforce`, it requires an `mfa_token`.
    */
-  createSsoConnection(body: t.ConnectionCreate, options?: Options): Promise<t.Connection> {
-    return post(this, "/sso_connections", body, options);
-  }
+  readonly createSsoConnection = (body: t.ConnectionCreate, options?: Options): Promise<t.Connection> =>
+    post(this, "/sso_connections", body, options);
   /**
    * Delete an OAuth app and its installs. Requires admin.
    * All its tokens stop working immediately, in all dealerships. An app with the admin scope requires an
    * `MFA-Token`.
    */
-  deleteApp(appId: string, options?: Options): Promise<void> {
-    return remove(this, path`/apps/${appId}`, options);
-  }
+  readonly deleteApp = (appId: string, options?: Options): Promise<void> =>
+    remove(this, path`/apps/${appId}`, options);
   /**
    * Delete a two-factor method. Requires admin.
    * Sessions don't need the `admin` scope for their own user. If you delete the last active method of another
    * user, their password is cleared and their sessions end. They receive an email with a link to set a new
    * password, and can then enroll a method again.
    */
-  deleteMfaFactor(userId: string, factorId: string, options?: Options): Promise<void> {
-    return remove(this, path`/users/${userId}/mfa_factors/${factorId}`, options);
-  }
+  readonly deleteMfaFactor = (userId: string, factorId: string, options?: Options): Promise<void> =>
+    remove(this, path`/users/${userId}/mfa_factors/${factorId}`, options);
   /**
    * Remove an SSO connection and end its sessions. Requires admin.
    * The users stay, but can no longer sign in with the connection. If a role or a linked user has the admin scope,
    * or for `enforce`, it requires an `MFA-Token`.
    */
-  deleteSsoConnection(connectionId: string, options?: Options): Promise<void> {
-    return remove(this, path`/sso_connections/${connectionId}`, options);
-  }
+  readonly deleteSsoConnection = (connectionId: string, options?: Options): Promise<void> =>
+    remove(this, path`/sso_connections/${connectionId}`, options);
   /**
    * Enroll a two-factor method. Requires admin.
    * Only for your own user, with a session. Sessions don't need the `admin` scope for this. The method becomes
    * active when you first verify it.
    */
-  enrollMfaFactor(userId: string, body: t.MFAEnroll, options?: Options): Promise<t.MFAEnrollment> {
-    return post(this, path`/users/${userId}/mfa_factors`, body, options);
-  }
+  readonly enrollMfaFactor = (userId: string, body: t.MFAEnroll, options?: Options): Promise<t.MFAEnrollment> =>
+    post(this, path`/users/${userId}/mfa_factors`, body, options);
   /**
    * Retrieve an API key. Requires admin.
    * Returns the record of the key with its scopes and usage. The key itself is not returned.
    */
-  getApiKey(keyId: string, options?: Options): Promise<t.APIKey> {
-    return get(this, path`/api_keys/${keyId}`, options);
-  }
+  readonly getApiKey = (keyId: string, options?: Options): Promise<t.APIKey> =>
+    get(this, path`/api_keys/${keyId}`, options);
   /**
    * Retrieve an OAuth app. Requires admin.
    * Returns the app with its redirect URIs and scopes. The client secret is not returned.
    */
-  getApp(appId: string, options?: Options): Promise<t.App> {
-    return get(this, path`/apps/${appId}`, options);
-  }
+  readonly getApp = (appId: string, options?: Options): Promise<t.App> =>
+    get(this, path`/apps/${appId}`, options);
   /**
    * Retrieve the calling credential. Requires no scope.
    * Shows which key, user or app the request was authenticated as, with its environment, scopes and rate limit.
    * Use it to test a credential.
    */
-  getMe(options?: Options): Promise<t.Me> {
-    return get(this, "/me", options);
-  }
+  readonly getMe = (options?: Options): Promise<t.Me> =>
+    get(this, "/me", options);
   /**
    * Retrieve an SSO connection. Requires admin.
    * Returns the connection with the URLs to enter at the identity provider, and the TXT records that verify its
    * domains.
    */
-  getSsoConnection(connectionId: string, options?: Options): Promise<t.Connection> {
-    return get(this, path`/sso_connections/${connectionId}`, options);
-  }
+  readonly getSsoConnection = (connectionId: string, options?: Options): Promise<t.Connection> =>
+    get(this, path`/sso_connections/${connectionId}`, options);
   /**
    * List API keys. Requires admin.
    * Returns the keys of this environment, including revoked ones. The keys themselves are not returned. Newest
    * first.
    */
-  listApiKeys(query?: ListParams, options?: Options): List<t.APIKey> {
-    return list(this, "/api_keys", options, query);
-  }
+  readonly listApiKeys = (query?: ListParams, options?: Options): List<t.APIKey> =>
+    list(this, "/api_keys", options, query);
   /**
    * List OAuth apps this dealership publishes. Requires admin.
    * Returns the apps that this dealership has registered. Apps of other dealerships that are installed here are in
    * the list of installs.
    */
-  listApps(query?: ListParams, options?: Options): List<t.App> {
-    return list(this, "/apps", options, query);
-  }
+  readonly listApps = (query?: ListParams, options?: Options): List<t.App> =>
+    list(this, "/apps", options, query);
   /**
    * List apps installed by this dealership. Requires admin.
    * Returns the apps that can access this environment, with the scopes that a user has allowed. Newest first.
    */
-  listInstalls(query?: ListParams, options?: Options): List<t.Install> {
-    return list(this, "/installs", options, query);
-  }
+  readonly listInstalls = (query?: ListParams, options?: Options): List<t.Install> =>
+    list(this, "/installs", options, query);
   /**
    * List active sessions. Requires admin.
    * A session without the `admin` scope lists its own user's sessions.
    */
-  listSessions(query?: t.AccessListSessionsParams, options?: Options): List<t.Session> {
-    return list(this, "/sessions", options, query);
-  }
+  readonly listSessions = (query?: t.AccessListSessionsParams, options?: Options): List<t.Session> =>
+    list(this, "/sessions", options, query);
   /**
    * List SSO connections. Requires admin.
    * Returns the connections to identity providers, with the state of their domains. Newest first.
    */
-  listSsoConnections(query?: ListParams, options?: Options): List<t.Connection> {
-    return list(this, "/sso_connections", options, query);
-  }
+  readonly listSsoConnections = (query?: ListParams, options?: Options): List<t.Connection> =>
+    list(this, "/sso_connections", options, query);
   /**
    * Revoke an API key. Requires admin.
    * The key stops working immediately. A key with the admin scope, or of a user with it, requires an `MFA-Token`.
    */
-  revokeApiKey(keyId: string, options?: Options): Promise<t.APIKey> {
-    return post(this, path`/api_keys/${keyId}/revoke`, undefined, options);
-  }
+  readonly revokeApiKey = (keyId: string, options?: Options): Promise<t.APIKey> =>
+    post(this, path`/api_keys/${keyId}/revoke`, undefined, options);
   /**
    * Uninstall an app and revoke its tokens. Requires admin.
    * The app's tokens for this environment stop working immediately. An install with the admin scope requires an
    * `MFA-Token`, unless the app uninstalls itself.
    */
-  revokeInstall(installId: string, options?: Options): Promise<void> {
-    return remove(this, path`/installs/${installId}`, options);
-  }
+  readonly revokeInstall = (installId: string, options?: Options): Promise<void> =>
+    remove(this, path`/installs/${installId}`, options);
   /**
    * Revoke a session. Requires admin.
    * The user is signed out immediately. A session without the `admin` scope can revoke its own user's sessions.
    * Another user with the admin scope requires an `MFA-Token`.
    */
-  revokeSession(sessionId: string, options?: Options): Promise<void> {
-    return remove(this, path`/sessions/${sessionId}`, options);
-  }
+  readonly revokeSession = (sessionId: string, options?: Options): Promise<void> =>
+    remove(this, path`/sessions/${sessionId}`, options);
   /**
    * Rotate an API key. Requires admin.
    * Creates a key with the same name, scopes and rate limit. The old key works for 7 more days. To end it earlier,
    * revoke it.
    */
-  rotateApiKey(keyId: string, body?: t.KeyRotate, options?: Options): Promise<t.IssuedKey> {
-    return post(this, path`/api_keys/${keyId}/rotate`, body, options);
-  }
+  readonly rotateApiKey = (keyId: string, body?: t.KeyRotate, options?: Options): Promise<t.IssuedKey> =>
+    post(this, path`/api_keys/${keyId}/rotate`, body, options);
   /**
    * Rotate an app's client secret. Requires admin.
    * The new secret is only returned once. The old one works for 7 more days, unless you send `expire_old`. An app
    * with the admin scope requires an `mfa_token`.
    */
-  rotateAppSecret(appId: string, body?: t.AppSecretRotate, options?: Options): Promise<t.IssuedApp> {
-    return post(this, path`/apps/${appId}/rotate_secret`, body, options);
-  }
+  readonly rotateAppSecret = (appId: string, body?: t.AppSecretRotate, options?: Options): Promise<t.IssuedApp> =>
+    post(this, path`/apps/${appId}/rotate_secret`, body, options);
   /**
    * Change an OAuth app. Requires admin.
    * An app with the admin scope requires an `mfa_token`.
    */
-  updateApp(appId: string, body: t.AppPatch, options?: Options): Promise<t.App> {
-    return patch(this, path`/apps/${appId}`, body, options);
-  }
+  readonly updateApp = (appId: string, body: t.AppPatch, options?: Options): Promise<t.App> =>
+    patch(this, path`/apps/${appId}`, body, options);
   /**
    * Change an SSO connection or its group mapping. Requires admin.
    * The group mapping takes effect at the next sign-in of each user. If a role or a linked user has the admin
    * scope, or for `enforce`, it requires an `mfa_token`.
    */
-  updateSsoConnection(connectionId: string, body: t.ConnectionPatch, options?: Options): Promise<t.Connection> {
-    return patch(this, path`/sso_connections/${connectionId}`, body, options);
-  }
+  readonly updateSsoConnection = (connectionId: string, body: t.ConnectionPatch, options?: Options): Promise<t.Connection> =>
+    patch(this, path`/sso_connections/${connectionId}`, body, options);
   /**
    * Verify a two-factor method and get an MFA token. Requires admin.
    * Only for your own user, with a session. Sessions don't need the `admin` scope for this. The token works once
    * and expires after 5 minutes. The first verification of your first method returns recovery codes. For webauthn,
    * an empty body returns the challenge to sign. Five wrong codes in a row lock the method for 15 minutes.
    */
-  verifyMfaFactor(userId: string, factorId: string, body?: t.MFAVerify, options?: Options): Promise<t.MFAProof> {
-    return post(this, path`/users/${userId}/mfa_factors/${factorId}/verify`, body, options);
-  }
+  readonly verifyMfaFactor = (userId: string, factorId: string, body?: t.MFAVerify, options?: Options): Promise<t.MFAProof> =>
+    post(this, path`/users/${userId}/mfa_factors/${factorId}/verify`, body, options);
 }
 
 /** Operations of contacts. */
@@ -204,65 +180,57 @@ export class ContactsService extends Family {
    * Email and phone don't have to be unique. Contacts with the same email or phone are listed in
    * `possible_duplicates`. You can merge them.
    */
-  create(body: t.ContactCreate, options?: Options): Promise<t.Contact> {
-    return post(this, "/contacts", body, options);
-  }
+  readonly create = (body: t.ContactCreate, options?: Options): Promise<t.Contact> =>
+    post(this, "/contacts", body, options);
   /**
    * Erase a contact's personal data. Requires leads:write.
    * Removes the personal data from the contact, its leads, messages and consents, and from contacts that were
    * merged into it. The records stay without personal data. Revocations still block the address. Only a keyed hash
    * of the address is stored.
    */
-  erase(contactId: string, options?: Options): Promise<void> {
-    return remove(this, path`/contacts/${contactId}`, options);
-  }
+  readonly erase = (contactId: string, options?: Options): Promise<void> =>
+    remove(this, path`/contacts/${contactId}`, options);
   /**
    * Export all data about a contact. Requires leads:read and deals:read.
    * Returns all records about a contact in one document, to answer a data access request. The export includes
    * deals, so it requires deals:read in addition to leads:read. Each export is recorded in the audit log.
    */
-  export(contactId: string, options?: Options): Promise<t.ContactExport> {
-    return get(this, path`/contacts/${contactId}/export`, options);
-  }
+  readonly export = (contactId: string, options?: Options): Promise<t.ContactExport> =>
+    get(this, path`/contacts/${contactId}/export`, options);
   /**
    * Retrieve a contact. Requires leads:read.
    * Returns the contact. You can also retrieve merged and erased contacts. `merged_into` and `erased_at` show what
    * happened to them.
    */
-  get(contactId: string, options?: Options): Promise<t.Contact> {
-    return get(this, path`/contacts/${contactId}`, options);
-  }
+  readonly get = (contactId: string, options?: Options): Promise<t.Contact> =>
+    get(this, path`/contacts/${contactId}`, options);
   /**
    * List contacts, newest first. Requires leads:read.
    * Returns the contacts that match all filters. Merged and erased contacts are only listed if you send
    * `gone=true`.
    */
-  list(query?: t.ContactListParams, options?: Options): List<t.Contact> {
-    return list(this, "/contacts", options, query);
-  }
+  readonly list = (query?: t.ContactListParams, options?: Options): List<t.Contact> =>
+    list(this, "/contacts", options, query);
   /**
    * List the consent records of a contact. Requires leads:read.
    * Returns the grants and revocations of the contact, from all its leads. Newest first.
    */
-  listConsents(contactId: string, query?: ListParams, options?: Options): List<t.Consent> {
-    return list(this, path`/contacts/${contactId}/consents`, options, query);
-  }
+  readonly listConsents = (contactId: string, query?: ListParams, options?: Options): List<t.Consent> =>
+    list(this, path`/contacts/${contactId}/consents`, options, query);
   /**
    * Merge a duplicate into this contact. Requires leads:write.
    * Moves the leads, deals, consents and messages of the duplicate to this contact, and copies the values that
    * this contact doesn't have. A revocation of either contact applies to the addresses of both. You can still
    * retrieve the duplicate. Its `merged_into` is this contact.
    */
-  merge(contactId: string, body: t.ContactMerge, options?: Options): Promise<t.Contact> {
-    return post(this, path`/contacts/${contactId}/merge`, body, options);
-  }
+  readonly merge = (contactId: string, body: t.ContactMerge, options?: Options): Promise<t.Contact> =>
+    post(this, path`/contacts/${contactId}/merge`, body, options);
   /**
    * Update a contact. Requires leads:write.
    * JSON merge patch. Omitted fields keep their values, null clears a field.
    */
-  update(contactId: string, body: t.ContactPatch, options?: Options): Promise<t.Contact> {
-    return patch(this, path`/contacts/${contactId}`, body, options);
-  }
+  readonly update = (contactId: string, body: t.ContactPatch, options?: Options): Promise<t.Contact> =>
+    patch(this, path`/contacts/${contactId}`, body, options);
 }
 
 /** Operations of dealership. */
@@ -271,136 +239,118 @@ export class DealershipService extends Family {
    * Replace the roles of a user. Requires admin.
    * If the user has the admin scope, before or after the change, it requires an `mfa_token`.
    */
-  assignUserRoles(userId: string, body: t.UserRolesReplace, options?: Options): Promise<t.User> {
-    return put(this, path`/users/${userId}/roles`, body, options);
-  }
+  readonly assignUserRoles = (userId: string, body: t.UserRolesReplace, options?: Options): Promise<t.User> =>
+    put(this, path`/users/${userId}/roles`, body, options);
   /**
    * Add a location. Requires admin.
    * Adds a place where the dealership stores and sells boats. Every hull belongs to one location.
    */
-  createLocation(body: t.LocationCreate, options?: Options): Promise<t.Location> {
-    return post(this, "/locations", body, options);
-  }
+  readonly createLocation = (body: t.LocationCreate, options?: Options): Promise<t.Location> =>
+    post(this, "/locations", body, options);
   /**
    * Create a role. Requires admin.
    * A role with the admin scope requires an `mfa_token`.
    */
-  createRole(body: t.RoleCreate, options?: Options): Promise<t.Role> {
-    return post(this, "/roles", body, options);
-  }
+  readonly createRole = (body: t.RoleCreate, options?: Options): Promise<t.Role> =>
+    post(this, "/roles", body, options);
   /**
    * Deactivate a user and end their sessions. Requires admin.
    * The user's API keys and installed apps still work, unless you send `revoke_keys`. A user with the admin scope
    * requires an `mfa_token`.
    */
-  deactivateUser(userId: string, body?: t.UserDeactivate, options?: Options): Promise<t.User> {
-    return post(this, path`/users/${userId}/deactivate`, body, options);
-  }
+  readonly deactivateUser = (userId: string, body?: t.UserDeactivate, options?: Options): Promise<t.User> =>
+    post(this, path`/users/${userId}/deactivate`, body, options);
   /**
    * Delete an empty location. Requires admin.
    * A location with hulls can't be deleted. Move the hulls to another location first.
    */
-  deleteLocation(locationId: string, options?: Options): Promise<void> {
-    return remove(this, path`/locations/${locationId}`, options);
-  }
+  readonly deleteLocation = (locationId: string, options?: Options): Promise<void> =>
+    remove(this, path`/locations/${locationId}`, options);
   /**
    * Delete an unused role. Requires admin.
    * Built-in roles and roles that are assigned to users can't be deleted. A role with the admin scope requires an
    * `MFA-Token`.
    */
-  deleteRole(roleId: string, options?: Options): Promise<void> {
-    return remove(this, path`/roles/${roleId}`, options);
-  }
+  readonly deleteRole = (roleId: string, options?: Options): Promise<void> =>
+    remove(this, path`/roles/${roleId}`, options);
   /**
    * Retrieve the dealership and its settings. Requires admin.
    * Returns the dealership and the settings of this environment. Live and test have separate settings.
    */
-  get(options?: Options): Promise<t.Dealership> {
-    return get(this, "/dealership", options);
-  }
+  readonly get = (options?: Options): Promise<t.Dealership> =>
+    get(this, "/dealership", options);
   /**
    * Retrieve a location. Requires hulls:read or admin.
    * Returns the location with its address and taxes.
    */
-  getLocation(locationId: string, options?: Options): Promise<t.Location> {
-    return get(this, path`/locations/${locationId}`, options);
-  }
+  readonly getLocation = (locationId: string, options?: Options): Promise<t.Location> =>
+    get(this, path`/locations/${locationId}`, options);
   /**
    * Retrieve a user. Requires admin.
    * Returns the user with the assigned roles and two-factor methods.
    */
-  getUser(userId: string, options?: Options): Promise<t.User> {
-    return get(this, path`/users/${userId}`, options);
-  }
+  readonly getUser = (userId: string, options?: Options): Promise<t.User> =>
+    get(this, path`/users/${userId}`, options);
   /**
    * List authentication events and other audited actions. Requires admin.
    * Entries are stored for 13 months. They are linked in a hash chain, so tampering can be detected. Reading the
    * log is also audited.
    */
-  listAudit(query?: t.DealershipListAuditParams, options?: Options): List<t.AuditEntry> {
-    return list(this, "/audit", options, query);
-  }
+  readonly listAudit = (query?: t.DealershipListAuditParams, options?: Options): List<t.AuditEntry> =>
+    list(this, "/audit", options, query);
   /**
    * List locations. Requires hulls:read or admin.
    * Returns the places where the dealership stores and sells boats. Newest first.
    */
-  listLocations(query?: ListParams, options?: Options): List<t.Location> {
-    return list(this, "/locations", options, query);
-  }
+  readonly listLocations = (query?: ListParams, options?: Options): List<t.Location> =>
+    list(this, "/locations", options, query);
   /**
    * List roles. Requires admin.
    * Returns the built-in roles and the roles that you created.
    */
-  listRoles(query?: ListParams, options?: Options): List<t.Role> {
-    return list(this, "/roles", options, query);
-  }
+  readonly listRoles = (query?: ListParams, options?: Options): List<t.Role> =>
+    list(this, "/roles", options, query);
   /**
    * List users. Requires admin.
    * Returns the people who work at the dealership, including invited and deactivated ones. Newest first.
    */
-  listUsers(query?: t.DealershipListUsersParams, options?: Options): List<t.User> {
-    return list(this, "/users", options, query);
-  }
+  readonly listUsers = (query?: t.DealershipListUsersParams, options?: Options): List<t.User> =>
+    list(this, "/users", options, query);
   /**
    * Create and invite a user. Requires admin.
    * The user receives an email with a link to set a password. The link works once and expires after seven days. A
    * role with the admin scope requires an `mfa_token`.
    */
-  provisionUser(body: t.UserCreate, options?: Options): Promise<t.User> {
-    return post(this, "/users", body, options);
-  }
+  readonly provisionUser = (body: t.UserCreate, options?: Options): Promise<t.User> =>
+    post(this, "/users", body, options);
   /**
    * Change the dealership's settings. Requires admin.
    * JSON merge patch. Omitted fields keep their values, null clears a field. Settings apply to this environment
    * only.
    */
-  update(body: t.DealershipPatch, options?: Options): Promise<t.Dealership> {
-    return patch(this, "/dealership", body, options);
-  }
+  readonly update = (body: t.DealershipPatch, options?: Options): Promise<t.Dealership> =>
+    patch(this, "/dealership", body, options);
   /**
    * Change a location. Requires admin.
    * JSON merge patch. Omitted fields keep their values, null clears a field. New taxes apply to new deals only.
    */
-  updateLocation(locationId: string, body: t.LocationPatch, options?: Options): Promise<t.Location> {
-    return patch(this, path`/locations/${locationId}`, body, options);
-  }
+  readonly updateLocation = (locationId: string, body: t.LocationPatch, options?: Options): Promise<t.Location> =>
+    patch(this, path`/locations/${locationId}`, body, options);
   /**
    * Update a role. Requires admin.
    * Built-in roles can't be changed. New scopes apply to all users with the role immediately. A role with the
    * admin scope requires an `mfa_token`.
    */
-  updateRole(roleId: string, body: t.RolePatch, options?: Options): Promise<t.Role> {
-    return patch(this, path`/roles/${roleId}`, body, options);
-  }
+  readonly updateRole = (roleId: string, body: t.RolePatch, options?: Options): Promise<t.Role> =>
+    patch(this, path`/roles/${roleId}`, body, options);
   /**
    * Update a user. Requires admin.
    * A new email address is pending until the user opens the link that is sent to it. The link works once and
    * expires after seven days. For an invited user, a new address cancels the invitation, removes the roles and
    * sends a new invitation. A user with the admin scope requires an `mfa_token`, and so does `reset_password`.
    */
-  updateUser(userId: string, body: t.UserPatch, options?: Options): Promise<t.User> {
-    return patch(this, path`/users/${userId}`, body, options);
-  }
+  readonly updateUser = (userId: string, body: t.UserPatch, options?: Options): Promise<t.User> =>
+    patch(this, path`/users/${userId}`, body, options);
 }
 
 /** Operations of deals. */
@@ -413,17 +363,15 @@ export class DealsService extends Family {
    * price is below the floor_usd of the hull and your key doesn't have hulls:write, the request fails with 403 and
    * the code below_floor.
    */
-  acceptOffer(dealId: string, offerId: string, body?: t.OfferAccept, options?: Options): Promise<t.Offer> {
-    return post(this, path`/deals/${dealId}/offers/${offerId}/accept`, body, options);
-  }
+  readonly acceptOffer = (dealId: string, offerId: string, body?: t.OfferAccept, options?: Options): Promise<t.Offer> =>
+    post(this, path`/deals/${dealId}/offers/${offerId}/accept`, body, options);
   /**
    * Add a trade-in. Requires deals:write.
    * To change a trade-in, for example when its payoff changes, send the complete trade-in with its ID in
    * `replaces_id`. It keeps its ID. A boat that is in stock can't be traded in.
    */
-  addTradeIn(dealId: string, body: t.TradeInPut, options?: Options): Promise<t.TradeIn> {
-    return post(this, path`/deals/${dealId}/trade_ins`, body, options);
-  }
+  readonly addTradeIn = (dealId: string, body: t.TradeInPut, options?: Options): Promise<t.TradeIn> =>
+    post(this, path`/deals/${dealId}/trade_ins`, body, options);
   /**
    * Advance a deal to its next status. Requires deals:write.
    * The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed
@@ -432,99 +380,86 @@ export class DealsService extends Family {
    * closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it.
    * If a balance is due on delivery, `warnings` states it.
    */
-  advance(dealId: string, body?: t.DealAdvance, options?: Options): Promise<t.Deal> {
-    return post(this, path`/deals/${dealId}/advance`, body, options);
-  }
+  readonly advance = (dealId: string, body?: t.DealAdvance, options?: Options): Promise<t.Deal> =>
+    post(this, path`/deals/${dealId}/advance`, body, options);
   /**
    * Cancel a deal and release its hull. Requires deals:write.
    * You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are
    * withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides
    * what happens to it.
    */
-  cancel(dealId: string, body: t.DealCancel, options?: Options): Promise<t.Deal> {
-    return post(this, path`/deals/${dealId}/cancel`, body, options);
-  }
+  readonly cancel = (dealId: string, body: t.DealCancel, options?: Options): Promise<t.Deal> =>
+    post(this, path`/deals/${dealId}/cancel`, body, options);
   /**
    * Create a deal with its opening offer. Requires deals:write.
    * A hull can have any number of open deals. The first deal with an accepted offer reserves it.
    */
-  create(body: t.DealCreate, options?: Options): Promise<t.Deal> {
-    return post(this, "/deals", body, options);
-  }
+  readonly create = (body: t.DealCreate, options?: Options): Promise<t.Deal> =>
+    post(this, "/deals", body, options);
   /**
    * Retrieve a deal with its totals. Requires deals:read.
    * Returns the deal with its line items, taxes and calculated totals. The profit and the costs are only returned
    * to keys with the required scopes.
    */
-  get(dealId: string, options?: Options): Promise<t.Deal> {
-    return get(this, path`/deals/${dealId}`, options);
-  }
+  readonly get = (dealId: string, options?: Options): Promise<t.Deal> =>
+    get(this, path`/deals/${dealId}`, options);
   /**
    * Retrieve an offer. Requires deals:read.
    * Returns the offer with its current status and the decision about it.
    */
-  getOffer(dealId: string, offerId: string, options?: Options): Promise<t.Offer> {
-    return get(this, path`/deals/${dealId}/offers/${offerId}`, options);
-  }
+  readonly getOffer = (dealId: string, offerId: string, options?: Options): Promise<t.Offer> =>
+    get(this, path`/deals/${dealId}/offers/${offerId}`, options);
   /**
    * List deals, newest first. Requires deals:read.
    * Returns the deals that match all filters.
    */
-  list(query?: t.DealListParams, options?: Options): List<t.Deal> {
-    return list(this, "/deals", options, query);
-  }
+  readonly list = (query?: t.DealListParams, options?: Options): List<t.Deal> =>
+    list(this, "/deals", options, query);
   /**
    * List a deal's status changes. Requires deals:read.
    * Returns each change of the deal's status, with the reason and the user or key that made it. Newest first.
    */
-  listHistory(dealId: string, query?: ListParams, options?: Options): List<t.DealChange> {
-    return list(this, path`/deals/${dealId}/history`, options, query);
-  }
+  readonly listHistory = (dealId: string, query?: ListParams, options?: Options): List<t.DealChange> =>
+    list(this, path`/deals/${dealId}/history`, options, query);
   /**
    * List offers. Requires deals:read.
    * Returns the offers of both sides, including those that were rejected, replaced or have expired. Newest first.
    */
-  listOffers(dealId: string, query?: ListParams, options?: Options): List<t.Offer> {
-    return list(this, path`/deals/${dealId}/offers`, options, query);
-  }
+  readonly listOffers = (dealId: string, query?: ListParams, options?: Options): List<t.Offer> =>
+    list(this, path`/deals/${dealId}/offers`, options, query);
   /**
    * List trade-ins. Requires deals:read.
    * Returns the boats that the buyer trades in. Newest first.
    */
-  listTradeIns(dealId: string, query?: ListParams, options?: Options): List<t.TradeIn> {
-    return list(this, path`/deals/${dealId}/trade_ins`, options, query);
-  }
+  readonly listTradeIns = (dealId: string, query?: ListParams, options?: Options): List<t.TradeIn> =>
+    list(this, path`/deals/${dealId}/trade_ins`, options, query);
   /**
    * Make an offer or a counteroffer. Requires deals:write.
    * Replaces the pending offer of the same side, and the offer that it answers (`in_reply_to`).
    */
-  makeOffer(dealId: string, body: t.OfferMake, options?: Options): Promise<t.Offer> {
-    return post(this, path`/deals/${dealId}/offers`, body, options);
-  }
+  readonly makeOffer = (dealId: string, body: t.OfferMake, options?: Options): Promise<t.Offer> =>
+    post(this, path`/deals/${dealId}/offers`, body, options);
   /**
    * Reject or withdraw an offer. Requires deals:write.
    * If the other side declines the offer, it becomes rejected. If the side that made it takes it back, it becomes
    * withdrawn. Only a pending offer can be rejected.
    */
-  rejectOffer(dealId: string, offerId: string, body?: t.OfferReject, options?: Options): Promise<t.Offer> {
-    return post(this, path`/deals/${dealId}/offers/${offerId}/reject`, body, options);
-  }
+  readonly rejectOffer = (dealId: string, offerId: string, body?: t.OfferReject, options?: Options): Promise<t.Offer> =>
+    post(this, path`/deals/${dealId}/offers/${offerId}/reject`, body, options);
   /**
    * Remove a trade-in. Requires deals:write.
    * The totals of the deal are calculated again without it. You can't remove a trade-in after the purchase
    * agreement is signed.
    */
-  removeTradeIn(dealId: string, tradeInId: string, options?: Options): Promise<void> {
-    return remove(this, path`/deals/${dealId}/trade_ins/${tradeInId}`, options);
-  }
+  readonly removeTradeIn = (dealId: string, tradeInId: string, options?: Options): Promise<void> =>
+    remove(this, path`/deals/${dealId}/trade_ins/${tradeInId}`, options);
   /**
    * Change a deal's line items, tax or owner. Requires deals:write.
    * JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is
    * signed, you can only change the owner and the metadata.
    */
-  update(dealId: string, body: t.DealPatch, options?: Options): Promise<t.Deal> {
-    return patch(this, path`/deals/${dealId}`, body, options);
-  }
+  readonly update = (dealId: string, body: t.DealPatch, options?: Options): Promise<t.Deal> =>
+    patch(this, path`/deals/${dealId}`, body, options);
 }
 
 /** Operations of finance. */
@@ -534,9 +469,8 @@ export class FinanceService extends Family {
    * Records something that the lender requires before it pays. The funding can't be funded until each stipulation
    * is accepted or waived.
    */
-  addStipulation(dealId: string, fundingId: string, body: t.StipulationAdd, options?: Options): Promise<t.Stipulation> {
-    return post(this, path`/deals/${dealId}/fundings/${fundingId}/stipulations`, body, options);
-  }
+  readonly addStipulation = (dealId: string, fundingId: string, body: t.StipulationAdd, options?: Options): Promise<t.Stipulation> =>
+    post(this, path`/deals/${dealId}/fundings/${fundingId}/stipulations`, body, options);
   /**
    * Advance a funding to its next status. Requires deals:write.
    * From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent,
@@ -545,144 +479,125 @@ export class FinanceService extends Family {
    * contract_sent requires a selected structure with the rate, term and amount that the lender approved.
    * `differs_from_structure` lists what is different.
    */
-  advanceFunding(dealId: string, fundingId: string, body?: t.FundingAdvance, options?: Options): Promise<t.Funding> {
-    return post(this, path`/deals/${dealId}/fundings/${fundingId}/advance`, body, options);
-  }
+  readonly advanceFunding = (dealId: string, fundingId: string, body?: t.FundingAdvance, options?: Options): Promise<t.Funding> =>
+    post(this, path`/deals/${dealId}/fundings/${fundingId}/advance`, body, options);
   /**
    * Create an F&I structure. Requires deals:write.
    * Slipway calculates the structure from the current total of the deal. A structure never changes. To try other
    * terms, create another one.
    */
-  createStructure(dealId: string, body: t.FinanceStructureCreate, options?: Options): Promise<t.FinanceStructure> {
-    return post(this, path`/deals/${dealId}/finance_structures`, body, options);
-  }
+  readonly createStructure = (dealId: string, body: t.FinanceStructureCreate, options?: Options): Promise<t.FinanceStructure> =>
+    post(this, path`/deals/${dealId}/finance_structures`, body, options);
   /**
    * Retrieve a document's record. Requires deals:read.
    * Returns the record with its signatures and the hash of the PDF. Download the PDF with getDocumentContent.
    */
-  getDocument(dealId: string, documentId: string, options?: Options): Promise<t.Document> {
-    return get(this, path`/deals/${dealId}/documents/${documentId}`, options);
-  }
+  readonly getDocument = (dealId: string, documentId: string, options?: Options): Promise<t.Document> =>
+    get(this, path`/deals/${dealId}/documents/${documentId}`, options);
   /**
    * Download the PDF. Requires deals:read.
    * Returns the PDF exactly as it was issued, or the file that was uploaded. Its SHA-256 hash is the `sha256` of
    * the document.
    */
-  getDocumentContent(dealId: string, documentId: string, options?: Options): Promise<Response> {
-    return download(this, path`/deals/${dealId}/documents/${documentId}/content`, options);
-  }
+  readonly getDocumentContent = (dealId: string, documentId: string, options?: Options): Promise<Response> =>
+    download(this, path`/deals/${dealId}/documents/${documentId}/content`, options);
   /**
    * Retrieve a funding. Requires deals:read.
    * Returns the submission with the lender's decision and all stipulations.
    */
-  getFunding(dealId: string, fundingId: string, options?: Options): Promise<t.Funding> {
-    return get(this, path`/deals/${dealId}/fundings/${fundingId}`, options);
-  }
+  readonly getFunding = (dealId: string, fundingId: string, options?: Options): Promise<t.Funding> =>
+    get(this, path`/deals/${dealId}/fundings/${fundingId}`, options);
   /**
    * Retrieve a payment. Requires deals:read.
    * Returns the payment with its status and the total of its refunds.
    */
-  getPayment(dealId: string, paymentId: string, options?: Options): Promise<t.Payment> {
-    return get(this, path`/deals/${dealId}/payments/${paymentId}`, options);
-  }
+  readonly getPayment = (dealId: string, paymentId: string, options?: Options): Promise<t.Payment> =>
+    get(this, path`/deals/${dealId}/payments/${paymentId}`, options);
   /**
    * Retrieve an F&I structure with its payment schedule. Requires deals:read.
    * Returns the structure with each monthly payment, split into principal and interest.
    */
-  getStructure(dealId: string, structureId: string, options?: Options): Promise<t.FinanceStructureSchedule> {
-    return get(this, path`/deals/${dealId}/finance_structures/${structureId}`, options);
-  }
+  readonly getStructure = (dealId: string, structureId: string, options?: Options): Promise<t.FinanceStructureSchedule> =>
+    get(this, path`/deals/${dealId}/finance_structures/${structureId}`, options);
   /**
    * Issue a document as a PDF. Requires deals:write.
    * Creates the PDF from the current state of the deal. A purchase agreement, a bill of sale and an installment
    * contract require an accepted offer. The PDF never changes. To replace a document, send its ID in
    * `supersedes_id`. The old document is voided.
    */
-  issueDocument(dealId: string, body: t.DocumentIssue, options?: Options): Promise<t.Document> {
-    return post(this, path`/deals/${dealId}/documents`, body, options);
-  }
+  readonly issueDocument = (dealId: string, body: t.DocumentIssue, options?: Options): Promise<t.Document> =>
+    post(this, path`/deals/${dealId}/documents`, body, options);
   /**
    * List documents. Requires deals:read.
    * Returns the documents of the deal with their signatures, including voided ones. Newest first.
    */
-  listDocuments(dealId: string, query?: ListParams, options?: Options): List<t.Document> {
-    return list(this, path`/deals/${dealId}/documents`, options, query);
-  }
+  readonly listDocuments = (dealId: string, query?: ListParams, options?: Options): List<t.Document> =>
+    list(this, path`/deals/${dealId}/documents`, options, query);
   /**
    * List lender submissions and their statuses. Requires deals:read.
    * Returns each submission with the lender's decision and the stipulations. Newest first.
    */
-  listFundings(dealId: string, query?: ListParams, options?: Options): List<t.Funding> {
-    return list(this, path`/deals/${dealId}/fundings`, options, query);
-  }
+  readonly listFundings = (dealId: string, query?: ListParams, options?: Options): List<t.Funding> =>
+    list(this, path`/deals/${dealId}/fundings`, options, query);
   /**
    * List payments and refunds. Requires deals:read.
    * Returns the money that was received for the deal, with refunds, reversals and transfers as separate entries.
    * Newest first.
    */
-  listPayments(dealId: string, query?: ListParams, options?: Options): List<t.Payment> {
-    return list(this, path`/deals/${dealId}/payments`, options, query);
-  }
+  readonly listPayments = (dealId: string, query?: ListParams, options?: Options): List<t.Payment> =>
+    list(this, path`/deals/${dealId}/payments`, options, query);
   /**
    * List F&I structures. Requires deals:read.
    * Returns the payment plans that were created for the deal, with the selected one marked. Newest first.
    */
-  listStructures(dealId: string, query?: ListParams, options?: Options): List<t.FinanceStructure> {
-    return list(this, path`/deals/${dealId}/finance_structures`, options, query);
-  }
+  readonly listStructures = (dealId: string, query?: ListParams, options?: Options): List<t.FinanceStructure> =>
+    list(this, path`/deals/${dealId}/finance_structures`, options, query);
   /**
    * Record a payment. Requires deals:write.
    * Also record the money from a lender here when it arrives. A closed deal accepts payments as long as a balance
    * is due.
    */
-  recordPayment(dealId: string, body: t.PaymentRecord, options?: Options): Promise<t.Payment> {
-    return post(this, path`/deals/${dealId}/payments`, body, options);
-  }
+  readonly recordPayment = (dealId: string, body: t.PaymentRecord, options?: Options): Promise<t.Payment> =>
+    post(this, path`/deals/${dealId}/payments`, body, options);
   /**
    * Refund a payment, in whole or in part. Requires deals:write.
    * A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a
    * bounced check or a chargeback, send `reversal`. You can do this in any status of the deal.
    */
-  refundPayment(dealId: string, paymentId: string, body: t.PaymentRefund, options?: Options): Promise<t.Payment> {
-    return post(this, path`/deals/${dealId}/payments/${paymentId}/refund`, body, options);
-  }
+  readonly refundPayment = (dealId: string, paymentId: string, body: t.PaymentRefund, options?: Options): Promise<t.Payment> =>
+    post(this, path`/deals/${dealId}/payments/${paymentId}/refund`, body, options);
   /**
    * Satisfy or waive a stipulation. Requires deals:write.
    * Sets the status of a stipulation. You can't change a stipulation that is accepted or waived.
    */
-  resolveStipulation(dealId: string, fundingId: string, stipulationId: string, body: t.StipulationResolve, options?: Options): Promise<t.Stipulation> {
-    return post(this, path`/deals/${dealId}/fundings/${fundingId}/stipulations/${stipulationId}/resolve`, body, options);
-  }
+  readonly resolveStipulation = (dealId: string, fundingId: string, stipulationId: string, body: t.StipulationResolve, options?: Options): Promise<t.Stipulation> =>
+    post(this, path`/deals/${dealId}/fundings/${fundingId}/stipulations/${stipulationId}/resolve`, body, options);
   /**
    * Select a structure for the deal. Requires deals:write.
    * The deal becomes a finance deal, and the products of the structure are added to its total.
    */
-  selectStructure(dealId: string, structureId: string, options?: Options): Promise<t.FinanceStructure> {
-    return post(this, path`/deals/${dealId}/finance_structures/${structureId}/select`, undefined, options);
-  }
+  readonly selectStructure = (dealId: string, structureId: string, options?: Options): Promise<t.FinanceStructure> =>
+    post(this, path`/deals/${dealId}/finance_structures/${structureId}/select`, undefined, options);
   /**
    * Record a signature. Requires deals:write.
    * After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms.
    * If the terms have changed since the document was issued, issue it again.
    */
-  signDocument(dealId: string, documentId: string, body: t.DocumentSign, options?: Options): Promise<t.Document> {
-    return post(this, path`/deals/${dealId}/documents/${documentId}/sign`, body, options);
-  }
+  readonly signDocument = (dealId: string, documentId: string, body: t.DocumentSign, options?: Options): Promise<t.Document> =>
+    post(this, path`/deals/${dealId}/documents/${documentId}/sign`, body, options);
   /**
    * Submit the selected structure to a lender. Requires deals:write.
    * You can submit a deal to several lenders at the same time. Only one of them can have the contract.
    */
-  submitFunding(dealId: string, body: t.FundingSubmit, options?: Options): Promise<t.Funding> {
-    return post(this, path`/deals/${dealId}/fundings`, body, options);
-  }
+  readonly submitFunding = (dealId: string, body: t.FundingSubmit, options?: Options): Promise<t.Funding> =>
+    post(this, path`/deals/${dealId}/fundings`, body, options);
   /**
    * Void a document. Requires deals:write.
    * If the document is the signed purchase agreement, you can change the terms of the deal again, and its revision
    * increases.
    */
-  voidDocument(dealId: string, documentId: string, body: t.DocumentVoid, options?: Options): Promise<t.Document> {
-    return post(this, path`/deals/${dealId}/documents/${documentId}/void`, body, options);
-  }
+  readonly voidDocument = (dealId: string, documentId: string, body: t.DocumentVoid, options?: Options): Promise<t.Document> =>
+    post(this, path`/deals/${dealId}/documents/${documentId}/void`, body, options);
 }
 
 /** Operations of hulls. */
@@ -691,34 +606,30 @@ export class HullsService extends Family {
    * Adjust pricing and record the change. Requires hulls:write.
    * Changes the price. Omitted fields keep their values, null clears a field. A `cost` replaces all costs.
    */
-  adjustPricing(hullId: string, body: t.HullPricingReplace, options?: Options): Promise<t.HullPricing> {
-    return put(this, path`/hulls/${hullId}/pricing`, body, options);
-  }
+  readonly adjustPricing = (hullId: string, body: t.HullPricingReplace, options?: Options): Promise<t.HullPricing> =>
+    put(this, path`/hulls/${hullId}/pricing`, body, options);
   /**
    * Archive a hull. Requires hulls:write.
    * Removes the hull from the active inventory and from all channels. You can't archive a hull that belongs to an
    * open deal. To bring it back, change the status to the one it had before.
    */
-  archive(hullId: string, body?: t.HullArchive, options?: Options): Promise<t.Hull> {
-    return post(this, path`/hulls/${hullId}/archive`, body, options);
-  }
+  readonly archive = (hullId: string, body?: t.HullArchive, options?: Options): Promise<t.Hull> =>
+    post(this, path`/hulls/${hullId}/archive`, body, options);
   /**
    * Add a hull to inventory. Requires hulls:write.
    * Adds one boat. If the HIN or the stock number already belongs to a hull that is not delivered or archived, the
    * request fails with 409. New boats that have not arrived yet are `on_order` or `in_transit` and don't need a
    * HIN.
    */
-  create(body: t.HullCreate, options?: Options): Promise<t.Hull> {
-    return post(this, "/hulls", body, options);
-  }
+  readonly create = (body: t.HullCreate, options?: Options): Promise<t.Hull> =>
+    post(this, "/hulls", body, options);
   /**
    * Add a syndication channel. Requires hulls:write.
    * With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they
    * are added. The secrets `feed_url` and `signing_secret` are only in this response.
    */
-  createChannel(body: t.ChannelCreate, options?: Options): Promise<t.Channel> {
-    return post(this, "/channels", body, options);
-  }
+  readonly createChannel = (body: t.ChannelCreate, options?: Options): Promise<t.Channel> =>
+    post(this, "/channels", body, options);
   /**
    * Import hulls from CSV or NDJSON. Requires hulls:write.
    * Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files
@@ -730,124 +641,108 @@ export class HullsService extends Family {
    * engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part
    * of the import. The guide to imports lists all columns and formats.
    */
-  createImport(file: Upload, query?: t.HullCreateImportParams, options?: Options): Promise<t.HullImport> {
-    return upload(this, "POST", "/hull_imports", file, options, query);
-  }
+  readonly createImport = (file: Upload, query?: t.HullCreateImportParams, options?: Options): Promise<t.HullImport> =>
+    upload(this, "POST", "/hull_imports", file, options, query);
   /**
    * Validate and decode a hull identification number. Requires hulls:read.
    * Also returns 200 for an invalid number. `errors` then lists the problems.
    */
-  decodeHin(hin: string, options?: Options): Promise<t.DecodedHin> {
-    return get(this, path`/hins/${hin}`, options);
-  }
+  readonly decodeHin = (hin: string, options?: Options): Promise<t.DecodedHin> =>
+    get(this, path`/hins/${hin}`, options);
   /**
    * Remove a syndication channel. Requires hulls:write.
    * The feed stops immediately. The partner is not notified. To remove the listings there, withdraw the hulls
    * first.
    */
-  deleteChannel(channelId: string, options?: Options): Promise<void> {
-    return remove(this, path`/channels/${channelId}`, options);
-  }
+  readonly deleteChannel = (channelId: string, options?: Options): Promise<void> =>
+    remove(this, path`/channels/${channelId}`, options);
   /**
    * Delete a photo. Requires hulls:write.
    * Removes the photo and its files. Its public links stop working shortly after, and the photos after it move up.
    */
-  deletePhoto(hullId: string, photoId: string, options?: Options): Promise<void> {
-    return remove(this, path`/hulls/${hullId}/photos/${photoId}`, options);
-  }
+  readonly deletePhoto = (hullId: string, photoId: string, options?: Options): Promise<void> =>
+    remove(this, path`/hulls/${hullId}/photos/${photoId}`, options);
   /**
    * Retrieve a hull. Requires hulls:read.
    * Returns the hull with its status, price, hold and primary photo. The specifications, prices and photos have
    * their own endpoints.
    */
-  get(hullId: string, options?: Options): Promise<t.Hull> {
-    return get(this, path`/hulls/${hullId}`, options);
-  }
+  readonly get = (hullId: string, options?: Options): Promise<t.Hull> =>
+    get(this, path`/hulls/${hullId}`, options);
   /**
    * Render the channel's listing feed (JSON, XML or CSV). Requires hulls:read.
    * All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are
    * escaped so that spreadsheets don't run them as formulas. Unknown values are omitted. Marketplaces that can't
    * send an API key read the same feed at `feed_url`.
    */
-  getChannelFeed(channelId: string, options?: Options): Promise<Response> {
-    return download(this, path`/channels/${channelId}/feed`, options);
-  }
+  readonly getChannelFeed = (channelId: string, options?: Options): Promise<Response> =>
+    download(this, path`/channels/${channelId}/feed`, options);
   /**
    * Retrieve an import's progress and row errors. Requires hulls:read.
    * Poll this to follow an import. `state` is completed or failed when it has ended. The counts increase after
    * each batch of rows.
    */
-  getImport(importId: string, options?: Options): Promise<t.HullImport> {
-    return get(this, path`/hull_imports/${importId}`, options);
-  }
+  readonly getImport = (importId: string, options?: Options): Promise<t.HullImport> =>
+    get(this, path`/hull_imports/${importId}`, options);
   /**
    * Download a photo or one of its sizes. Requires hulls:read.
    * Returns 409 while the sizes are being created.
    */
-  getPhotoContent(hullId: string, photoId: string, query?: t.HullGetPhotoContentParams, options?: Options): Promise<Response> {
-    return download(this, path`/hulls/${hullId}/photos/${photoId}/content`, options, query);
-  }
+  readonly getPhotoContent = (hullId: string, photoId: string, query?: t.HullGetPhotoContentParams, options?: Options): Promise<Response> =>
+    download(this, path`/hulls/${hullId}/photos/${photoId}/content`, options, query);
   /**
    * Retrieve current pricing. Requires hulls:read.
    * Returns the current price. The cost and the lowest acceptable price are only returned to keys with the scope
    * hulls:write.
    */
-  getPricing(hullId: string, options?: Options): Promise<t.HullPricing> {
-    return get(this, path`/hulls/${hullId}/pricing`, options);
-  }
+  readonly getPricing = (hullId: string, options?: Options): Promise<t.HullPricing> =>
+    get(this, path`/hulls/${hullId}/pricing`, options);
   /**
    * Retrieve the full specification sheet. Requires hulls:read.
    * Returns measurements, engines, tanks and equipment. All values are null if no sheet was stored yet. Send
    * `units=metric` to also get metric values.
    */
-  getSpecs(hullId: string, query?: t.HullGetSpecsParams, options?: Options): Promise<t.HullSpecs> {
-    return get(this, path`/hulls/${hullId}/specs`, options, query);
-  }
+  readonly getSpecs = (hullId: string, query?: t.HullGetSpecsParams, options?: Options): Promise<t.HullSpecs> =>
+    get(this, path`/hulls/${hullId}/specs`, options, query);
   /**
    * List hulls, newest first. Requires hulls:read.
    * Returns the hulls that match all filters. Archived hulls are only listed if you send `archived=true` or
    * `status=archived`.
    */
-  list(query?: t.HullListParams, options?: Options): List<t.Hull> {
-    return list(this, "/hulls", options, query);
-  }
+  readonly list = (query?: t.HullListParams, options?: Options): List<t.Hull> =>
+    list(this, "/hulls", options, query);
   /**
    * List syndication channels. Requires hulls:read.
    * Returns the marketplaces and websites that your hulls can be published on.
    */
-  listChannels(query?: ListParams, options?: Options): List<t.Channel> {
-    return list(this, "/channels", options, query);
-  }
+  readonly listChannels = (query?: ListParams, options?: Options): List<t.Channel> =>
+    list(this, "/channels", options, query);
   /**
    * List status and location changes. Requires hulls:read.
    * Returns each change of status or location, with the user or key that made it. Newest first.
    */
-  listHistory(hullId: string, query?: ListParams, options?: Options): List<t.HullChange> {
-    return list(this, path`/hulls/${hullId}/history`, options, query);
-  }
+  readonly listHistory = (hullId: string, query?: ListParams, options?: Options): List<t.HullChange> =>
+    list(this, path`/hulls/${hullId}/history`, options, query);
   /**
    * List photos in display order. Requires hulls:read.
    * Returns all photos of the hull, the primary photo first. Photos that are still being processed or failed are
    * included.
    */
-  listPhotos(hullId: string, query?: ListParams, options?: Options): List<t.HullPhoto> {
-    return list(this, path`/hulls/${hullId}/photos`, options, query);
-  }
+  readonly listPhotos = (hullId: string, query?: ListParams, options?: Options): List<t.HullPhoto> =>
+    list(this, path`/hulls/${hullId}/photos`, options, query);
   /**
    * List price changes. Requires hulls:read.
    * Returns the first price and each later change of the asking price, with the reason and the user or key that
    * made it. Newest first.
    */
-  listPriceChanges(hullId: string, query?: ListParams, options?: Options): List<t.PriceChange> {
-    return list(this, path`/hulls/${hullId}/price_changes`, options, query);
-  }
+  readonly listPriceChanges = (hullId: string, query?: ListParams, options?: Options): List<t.PriceChange> =>
+    list(this, path`/hulls/${hullId}/price_changes`, options, query);
   /**
    * List syndication state by channel. Requires hulls:read.
    * Returns one entry for each channel of the dealership, also for channels that don't list the hull.
    */
-  listSyndication(hullId: string, query?: ListParams, options?: Options): List<t.HullSyndication> {
-    return list(this, path`/hulls/${hullId}/syndication`, options, query);
-  }
+  readonly listSyndication = (hullId: string, query?: ListParams, options?: Options): List<t.HullSyndication> =>
+    list(this, path`/hulls/${hullId}/syndication`, options, query);
   /**
    * Publish a hull to a channel. Requires hulls:write.
    * On a channel without `push_url`, the hull is in the feed immediately. Otherwise it is `queued`, and the
@@ -855,40 +750,35 @@ export class HullsService extends Family {
    * too. A hull that is no longer available, on_hold or sale_pending, or no longer matches the filter, is
    * withdrawn until it does again.
    */
-  publish(hullId: string, channelId: string, options?: Options): Promise<t.HullSyndication> {
-    return put(this, path`/hulls/${hullId}/syndication/${channelId}`, undefined, options);
-  }
+  readonly publish = (hullId: string, channelId: string, options?: Options): Promise<t.HullSyndication> =>
+    put(this, path`/hulls/${hullId}/syndication/${channelId}`, undefined, options);
   /**
    * Replace the specification sheet. Requires hulls:write.
    * Stores the complete sheet. Omitted fields are cleared. Measurements are rounded to two decimals.
    */
-  replaceSpecs(hullId: string, body: t.SpecSheet, options?: Options): Promise<t.HullSpecs> {
-    return put(this, path`/hulls/${hullId}/specs`, body, options);
-  }
+  readonly replaceSpecs = (hullId: string, body: t.SpecSheet, options?: Options): Promise<t.HullSpecs> =>
+    put(this, path`/hulls/${hullId}/specs`, body, options);
   /**
    * Change the status of a hull. Requires hulls:write.
    * Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale
    * and back, sold to available, and archived to the status before. Only deals make the other changes. A hold can
    * be for a deal, a lead or a contact. While it lasts, the offers of other deals can't be accepted.
    */
-  transition(hullId: string, body: t.HullTransition, options?: Options): Promise<t.Hull> {
-    return post(this, path`/hulls/${hullId}/transition`, body, options);
-  }
+  readonly transition = (hullId: string, body: t.HullTransition, options?: Options): Promise<t.Hull> =>
+    post(this, path`/hulls/${hullId}/transition`, body, options);
   /**
    * Change a hull's descriptive fields or location. Requires hulls:write.
    * A JSON merge patch. Omitted fields keep their values, null clears a field. To change the status or the price,
    * use transition and pricing.
    */
-  update(hullId: string, body: t.HullPatch, options?: Options): Promise<t.Hull> {
-    return patch(this, path`/hulls/${hullId}`, body, options);
-  }
+  readonly update = (hullId: string, body: t.HullPatch, options?: Options): Promise<t.Hull> =>
+    patch(this, path`/hulls/${hullId}`, body, options);
   /**
    * Change a photo's caption or position. Requires hulls:write.
    * Omitted fields keep their values. The first photo that is ready is the primary photo of the hull.
    */
-  updatePhoto(hullId: string, photoId: string, body: t.HullPhotoPatch, options?: Options): Promise<t.HullPhoto> {
-    return patch(this, path`/hulls/${hullId}/photos/${photoId}`, body, options);
-  }
+  readonly updatePhoto = (hullId: string, photoId: string, body: t.HullPhotoPatch, options?: Options): Promise<t.HullPhoto> =>
+    patch(this, path`/hulls/${hullId}/photos/${photoId}`, body, options);
   /**
    * Upload a photo. Requires hulls:write.
    * Send a JPEG image of up to 50 megapixels, or a PNG or WebP image of up to 20 megapixels, as the body or as the
@@ -897,17 +787,15 @@ export class HullsService extends Family {
    * progress. Colors are converted to sRGB. Location, camera and time are removed from the image. HEIC images of
    * iPhones are not supported. A hull can have up to 100 photos.
    */
-  uploadPhoto(hullId: string, file: Upload, query?: t.HullUploadPhotoParams, options?: Options): Promise<t.HullPhoto> {
-    return upload(this, "POST", path`/hulls/${hullId}/photos`, file, options, query);
-  }
+  readonly uploadPhoto = (hullId: string, file: Upload, query?: t.HullUploadPhotoParams, options?: Options): Promise<t.HullPhoto> =>
+    upload(this, "POST", path`/hulls/${hullId}/photos`, file, options, query);
   /**
    * Withdraw a hull from a channel. Requires hulls:write.
    * If a partner lists the hull, it is `queued` until the partner has removed it. A channel with `auto_publish`
    * doesn't publish a withdrawn hull again.
    */
-  withdraw(hullId: string, channelId: string, options?: Options): Promise<t.HullSyndication> {
-    return remove(this, path`/hulls/${hullId}/syndication/${channelId}`, options);
-  }
+  readonly withdraw = (hullId: string, channelId: string, options?: Options): Promise<t.HullSyndication> =>
+    remove(this, path`/hulls/${hullId}/syndication/${channelId}`, options);
 }
 
 /** Operations of leads. */
@@ -917,84 +805,73 @@ export class LeadsService extends Family {
    * Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active
    * user with leads:write who takes leads (`takes_leads`) at the lead's location.
    */
-  assign(leadId: string, body: t.LeadAssign, options?: Options): Promise<t.Lead> {
-    return post(this, path`/leads/${leadId}/assign`, body, options);
-  }
+  readonly assign = (leadId: string, body: t.LeadAssign, options?: Options): Promise<t.Lead> =>
+    post(this, path`/leads/${leadId}/assign`, body, options);
   /**
    * Close a lead as lost. Requires leads:write.
    * Use this if the customer does not buy. The status becomes lost. To reopen the lead, set its status to working.
    */
-  close(leadId: string, body: t.LeadClose, options?: Options): Promise<t.Lead> {
-    return post(this, path`/leads/${leadId}/close`, body, options);
-  }
+  readonly close = (leadId: string, body: t.LeadClose, options?: Options): Promise<t.Lead> =>
+    post(this, path`/leads/${leadId}/close`, body, options);
   /**
    * Convert a lead into a deal. Requires leads:write and deals:write.
    * Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes
    * converted.
    */
-  convert(leadId: string, body: t.LeadConvert, options?: Options): Promise<t.Deal> {
-    return post(this, path`/leads/${leadId}/convert`, body, options);
-  }
+  readonly convert = (leadId: string, body: t.LeadConvert, options?: Options): Promise<t.Deal> =>
+    post(this, path`/leads/${leadId}/convert`, body, options);
   /**
    * Create a lead. Requires leads:write.
    * Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it
    * is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps
    * what was sent. `possible_mismatch` is true if the name differs.
    */
-  create(body: t.LeadCreate, options?: Options): Promise<t.Lead> {
-    return post(this, "/leads", body, options);
-  }
+  readonly create = (body: t.LeadCreate, options?: Options): Promise<t.Lead> =>
+    post(this, "/leads", body, options);
   /**
    * Retrieve a lead. Requires leads:read.
    * Returns the lead with its current score. The contact, messages, signals and consents have their own endpoints.
    */
-  get(leadId: string, options?: Options): Promise<t.Lead> {
-    return get(this, path`/leads/${leadId}`, options);
-  }
+  readonly get = (leadId: string, options?: Options): Promise<t.Lead> =>
+    get(this, path`/leads/${leadId}`, options);
   /**
    * List leads, newest first. Requires leads:read.
    * Returns the leads that match all filters.
    */
-  list(query?: t.LeadListParams, options?: Options): List<t.Lead> {
-    return list(this, "/leads", options, query);
-  }
+  readonly list = (query?: t.LeadListParams, options?: Options): List<t.Lead> =>
+    list(this, "/leads", options, query);
   /**
    * List the assignment history of a lead. Requires leads:read.
    * Returns who the lead was assigned to, when, and by whom. Newest first.
    */
-  listAssignments(leadId: string, query?: ListParams, options?: Options): List<t.LeadAssignment> {
-    return list(this, path`/leads/${leadId}/assignments`, options, query);
-  }
+  readonly listAssignments = (leadId: string, query?: ListParams, options?: Options): List<t.LeadAssignment> =>
+    list(this, path`/leads/${leadId}/assignments`, options, query);
   /**
    * List the consent records of a lead. Requires leads:read.
    * Returns the grants and revocations that were recorded with this lead. The records of all leads of the contact
    * are in the list of the contact's consents.
    */
-  listConsents(leadId: string, query?: ListParams, options?: Options): List<t.Consent> {
-    return list(this, path`/leads/${leadId}/consents`, options, query);
-  }
+  readonly listConsents = (leadId: string, query?: ListParams, options?: Options): List<t.Consent> =>
+    list(this, path`/leads/${leadId}/consents`, options, query);
   /**
    * List the messages of a lead. Requires leads:read.
    * Returns sent, received, scheduled and blocked messages of the lead. Newest first.
    */
-  listMessages(leadId: string, query?: ListParams, options?: Options): List<t.LeadMessage> {
-    return list(this, path`/leads/${leadId}/messages`, options, query);
-  }
+  readonly listMessages = (leadId: string, query?: ListParams, options?: Options): List<t.LeadMessage> =>
+    list(this, path`/leads/${leadId}/messages`, options, query);
   /**
    * List the intent signals of a lead. Requires leads:read.
    * Returns the signals that the score of the lead is calculated from. Newest first.
    */
-  listSignals(leadId: string, query?: ListParams, options?: Options): List<t.LeadSignal> {
-    return list(this, path`/leads/${leadId}/signals`, options, query);
-  }
+  readonly listSignals = (leadId: string, query?: ListParams, options?: Options): List<t.LeadSignal> =>
+    list(this, path`/leads/${leadId}/signals`, options, query);
   /**
    * Record a consent. Requires leads:write.
    * Consent records are never changed. The record applies to `address`, or to the contact's address, for every
    * lead and contact that has this address. The record with the latest `captured_at` applies.
    */
-  logConsent(leadId: string, body: t.ConsentCreate, options?: Options): Promise<t.Consent> {
-    return post(this, path`/leads/${leadId}/consents`, body, options);
-  }
+  readonly logConsent = (leadId: string, body: t.ConsentCreate, options?: Options): Promise<t.Consent> =>
+    post(this, path`/leads/${leadId}/consents`, body, options);
   /**
    * Record an inbound message. Requires leads:write.
    * STOP, similar keywords and phrases such as "please stop texting me" immediately revoke all consents of the
@@ -1003,25 +880,22 @@ export class LeadsService extends Family {
    * sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review`
    * and pauses marketing messages until a user has read it.
    */
-  receiveMessage(leadId: string, body: t.LeadMessageReceive, options?: Options): Promise<t.LeadMessage> {
-    return post(this, path`/leads/${leadId}/inbound_messages`, body, options);
-  }
+  readonly receiveMessage = (leadId: string, body: t.LeadMessageReceive, options?: Options): Promise<t.LeadMessage> =>
+    post(this, path`/leads/${leadId}/inbound_messages`, body, options);
   /**
    * Record an intent signal. Requires leads:write.
    * Each kind of signal has a weight, which halves every 14 days. The score of the lead is the sum of the weights,
    * at most 100. When the score reaches the dealership's `qualify_at_score`, a new or contacted lead becomes
    * qualified.
    */
-  recordSignal(leadId: string, body: t.LeadSignalCreate, options?: Options): Promise<t.LeadSignal> {
-    return post(this, path`/leads/${leadId}/signals`, body, options);
-  }
+  readonly recordSignal = (leadId: string, body: t.LeadSignalCreate, options?: Options): Promise<t.LeadSignal> =>
+    post(this, path`/leads/${leadId}/signals`, body, options);
   /**
    * Revoke a consent. Requires leads:write.
    * Adds a revocation with the same channels, scope and addresses. Returns the revocation.
    */
-  revokeConsent(leadId: string, consentId: string, body?: t.ConsentRevoke, options?: Options): Promise<t.Consent> {
-    return post(this, path`/leads/${leadId}/consents/${consentId}/revoke`, body, options);
-  }
+  readonly revokeConsent = (leadId: string, consentId: string, body?: t.ConsentRevoke, options?: Options): Promise<t.Consent> =>
+    post(this, path`/leads/${leadId}/consents/${consentId}/revoke`, body, options);
   /**
    * Send a text message or an email. Requires leads:write.
    * Slipway checks each message before it is accepted and again before it is sent. The recipient must have a valid
@@ -1034,17 +908,15 @@ export class LeadsService extends Family {
    * blocked. Slipway adds an opt-out notice to marketing text messages, and the dealership's postal address and an
    * unsubscribe link to marketing email.
    */
-  sendMessage(leadId: string, body: t.LeadMessageSend, options?: Options): Promise<t.LeadMessage> {
-    return post(this, path`/leads/${leadId}/messages`, body, options);
-  }
+  readonly sendMessage = (leadId: string, body: t.LeadMessageSend, options?: Options): Promise<t.LeadMessage> =>
+    post(this, path`/leads/${leadId}/messages`, body, options);
   /**
    * Update or reopen a lead. Requires leads:write.
    * JSON merge patch. Omitted fields keep their values, null clears a field. Set `status` to new, contacted,
    * qualified or working. Working also reopens a lost lead.
    */
-  update(leadId: string, body: t.LeadPatch, options?: Options): Promise<t.Lead> {
-    return patch(this, path`/leads/${leadId}`, body, options);
-  }
+  readonly update = (leadId: string, body: t.LeadPatch, options?: Options): Promise<t.Lead> =>
+    patch(this, path`/leads/${leadId}`, body, options);
 }
 
 /** Operations of webhooks. */
@@ -1055,116 +927,101 @@ export class WebhooksService extends Family {
    * The secret is only in this response. Each event type requires the scope of its object, such as deals:read for
    * deal.accepted. A pattern such as * only receives the events that your scopes can read.
    */
-  create(body: t.WebhookCreate, options?: Options): Promise<t.WebhookWithSecret> {
-    return post(this, "/webhooks", body, options);
-  }
+  readonly create = (body: t.WebhookCreate, options?: Options): Promise<t.WebhookWithSecret> =>
+    post(this, "/webhooks", body, options);
   /**
    * Delete a webhook endpoint. Requires webhooks.
    * Deliveries to the endpoint stop immediately. Its past deliveries are deleted in the background.
    */
-  delete(webhookId: string, options?: Options): Promise<void> {
-    return remove(this, path`/webhooks/${webhookId}`, options);
-  }
+  readonly delete = (webhookId: string, options?: Options): Promise<void> =>
+    remove(this, path`/webhooks/${webhookId}`, options);
   /**
    * Redeliver or discard dead letters. Requires webhooks.
    * Delivers dead letters again, or discards them, in the background. Send `delivery_ids` for some of them, or
    * omit it for all. `count` is the number of dead letters. To redeliver, the webhook must be enabled.
    */
-  drainDeadLetters(webhookId: string, body: t.DeadLetterDrain, options?: Options): Promise<t.Counted> {
-    return post(this, path`/webhooks/${webhookId}/dead_letters/drain`, body, options);
-  }
+  readonly drainDeadLetters = (webhookId: string, body: t.DeadLetterDrain, options?: Options): Promise<t.Counted> =>
+    post(this, path`/webhooks/${webhookId}/dead_letters/drain`, body, options);
   /**
    * Retrieve a webhook endpoint. Requires webhooks.
    * Returns the endpoint with its health. The secret is not returned. To get a new one, rotate it.
    */
-  get(webhookId: string, options?: Options): Promise<t.Webhook> {
-    return get(this, path`/webhooks/${webhookId}`, options);
-  }
+  readonly get = (webhookId: string, options?: Options): Promise<t.Webhook> =>
+    get(this, path`/webhooks/${webhookId}`, options);
   /**
    * Retrieve a delivery with every attempt. Requires webhooks.
    * Returns the delivery with the response, the latency and the error of each attempt.
    */
-  getDelivery(webhookId: string, deliveryId: string, options?: Options): Promise<t.Delivery> {
-    return get(this, path`/webhooks/${webhookId}/deliveries/${deliveryId}`, options);
-  }
+  readonly getDelivery = (webhookId: string, deliveryId: string, options?: Options): Promise<t.Delivery> =>
+    get(this, path`/webhooks/${webhookId}/deliveries/${deliveryId}`, options);
   /**
    * Retrieve an event. Requires webhooks.
    * Returns the event with the object as it was then. Events are stored for 30 days. You need the scope that the
    * type of the event requires.
    */
-  getEvent(eventId: string, options?: Options): Promise<t.Event> {
-    return get(this, path`/events/${eventId}`, options);
-  }
+  readonly getEvent = (eventId: string, options?: Options): Promise<t.Event> =>
+    get(this, path`/events/${eventId}`, options);
   /**
    * List webhook endpoints. Requires webhooks.
    * Returns the endpoints that receive events, with their health. The secrets are not returned. Newest first.
    */
-  list(query?: ListParams, options?: Options): List<t.Webhook> {
-    return list(this, "/webhooks", options, query);
-  }
+  readonly list = (query?: ListParams, options?: Options): List<t.Webhook> =>
+    list(this, "/webhooks", options, query);
   /**
    * List deliveries that exhausted their retries. Requires webhooks.
    * Returns the deliveries whose scheduled attempts have all failed. They are stored for 30 days. Newest first.
    */
-  listDeadLetters(webhookId: string, query?: ListParams, options?: Options): List<t.Delivery> {
-    return list(this, path`/webhooks/${webhookId}/dead_letters`, options, query);
-  }
+  readonly listDeadLetters = (webhookId: string, query?: ListParams, options?: Options): List<t.Delivery> =>
+    list(this, path`/webhooks/${webhookId}/dead_letters`, options, query);
   /**
    * List deliveries and their attempts. Requires webhooks.
    * Returns the deliveries to this endpoint, each with its attempts. Deliveries are stored for 30 days. Newest
    * first.
    */
-  listDeliveries(webhookId: string, query?: t.WebhookListDeliveriesParams, options?: Options): List<t.Delivery> {
-    return list(this, path`/webhooks/${webhookId}/deliveries`, options, query);
-  }
+  readonly listDeliveries = (webhookId: string, query?: t.WebhookListDeliveriesParams, options?: Options): List<t.Delivery> =>
+    list(this, path`/webhooks/${webhookId}/deliveries`, options, query);
   /**
    * List events, newest first. Requires webhooks.
    * Events become visible in the order of their IDs. To read all new events, send the ID of the last event that
    * you read as `ending_before`. Events are stored for 30 days. The list only contains events that your scopes can
    * read, such as hull events with hulls:read.
    */
-  listEvents(query?: t.WebhookListEventsParams, options?: Options): List<t.Event> {
-    return list(this, "/events", options, query);
-  }
+  readonly listEvents = (query?: t.WebhookListEventsParams, options?: Options): List<t.Event> =>
+    list(this, "/events", options, query);
   /**
    * Replay past events by ID or time range. Requires webhooks.
    * Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is
    * the number of events. Events that the scopes of the webhook can't read are not replayed.
    */
-  replayEvents(webhookId: string, body: t.Replay, options?: Options): Promise<t.Counted> {
-    return post(this, path`/webhooks/${webhookId}/replay`, body, options);
-  }
+  readonly replayEvents = (webhookId: string, body: t.Replay, options?: Options): Promise<t.Counted> =>
+    post(this, path`/webhooks/${webhookId}/replay`, body, options);
   /**
    * Retry a delivery now. Requires webhooks.
    * Sends the event again as soon as possible. A pending delivery keeps its schedule. Any other delivery starts
    * its schedule again. The webhook must be enabled.
    */
-  retryDelivery(webhookId: string, deliveryId: string, options?: Options): Promise<t.Delivery> {
-    return post(this, path`/webhooks/${webhookId}/deliveries/${deliveryId}/retry`, undefined, options);
-  }
+  readonly retryDelivery = (webhookId: string, deliveryId: string, options?: Options): Promise<t.Delivery> =>
+    post(this, path`/webhooks/${webhookId}/deliveries/${deliveryId}/retry`, undefined, options);
   /**
    * Rotate the signing secret. Requires webhooks.
    * Generates a new secret. Deliveries are signed with the old and the new secret until the overlap ends.
    */
-  rotateSecret(webhookId: string, body?: t.WebhookRotate, options?: Options): Promise<t.WebhookWithSecret> {
-    return post(this, path`/webhooks/${webhookId}/rotate_secret`, body, options);
-  }
+  readonly rotateSecret = (webhookId: string, body?: t.WebhookRotate, options?: Options): Promise<t.WebhookWithSecret> =>
+    post(this, path`/webhooks/${webhookId}/rotate_secret`, body, options);
   /**
    * Send a test event. Requires webhooks.
    * Delivers a `webhook.test` event to this webhook, even if it doesn't subscribe to that type. Retrieve the
    * delivery to see the result.
    */
-  test(webhookId: string, options?: Options): Promise<t.Delivery> {
-    return post(this, path`/webhooks/${webhookId}/test`, undefined, options);
-  }
+  readonly test = (webhookId: string, options?: Options): Promise<t.Delivery> =>
+    post(this, path`/webhooks/${webhookId}/test`, undefined, options);
   /**
    * Change, disable or enable a webhook endpoint. Requires webhooks.
    * If you send events, the webhook receives what your scopes can read, even if it received more before. To change
    * the URL, you need the scopes of all events that the webhook receives.
    */
-  update(webhookId: string, body: t.WebhookPatch, options?: Options): Promise<t.Webhook> {
-    return patch(this, path`/webhooks/${webhookId}`, body, options);
-  }
+  readonly update = (webhookId: string, body: t.WebhookPatch, options?: Options): Promise<t.Webhook> =>
+    patch(this, path`/webhooks/${webhookId}`, body, options);
 }
 
 /** Operations of preview.access. */
@@ -1176,9 +1033,8 @@ export class PreviewAccessService extends PreviewFamily {
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  getMe(options?: Options): Promise<t.PreviewProfile> {
-    return get(this, "/me", options);
-  }
+  readonly getMe = (options?: Options): Promise<t.PreviewProfile> =>
+    get(this, "/me", options);
 }
 
 /** Operations of preview.activities. */
@@ -1189,9 +1045,8 @@ export class PreviewActivitiesService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  create(body: t.PreviewActivityCreate, options?: Options): Promise<t.Activity> {
-    return post(this, "/activities", body, options);
-  }
+  readonly create = (body: t.PreviewActivityCreate, options?: Options): Promise<t.Activity> =>
+    post(this, "/activities", body, options);
   /**
    * Delete an activity. Requires leads:write or deals:write or hulls:write.
    * Also removes its text from events. Requires `leads:write` for leads and contacts, `deals:write` for deals and
@@ -1199,18 +1054,16 @@ export class PreviewActivitiesService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  delete(activityId: string, options?: Options): Promise<void> {
-    return remove(this, path`/activities/${activityId}`, options);
-  }
+  readonly delete = (activityId: string, options?: Options): Promise<void> =>
+    remove(this, path`/activities/${activityId}`, options);
   /**
    * Retrieve an activity. Requires leads:read or deals:read or hulls:read.
    * Requires `leads:read` for leads and contacts, `deals:read` for deals and `hulls:read` for hulls.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  get(activityId: string, options?: Options): Promise<t.Activity> {
-    return get(this, path`/activities/${activityId}`, options);
-  }
+  readonly get = (activityId: string, options?: Options): Promise<t.Activity> =>
+    get(this, path`/activities/${activityId}`, options);
   /**
    * List activities, newest first. Requires leads:read or deals:read or hulls:read.
    * Without `object_id`, the list has the activities on all objects that you can read. Requires `leads:read` for
@@ -1218,9 +1071,8 @@ export class PreviewActivitiesService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  list(query?: t.PreviewActivityListParams, options?: Options): List<t.Activity> {
-    return list(this, "/activities", options, query);
-  }
+  readonly list = (query?: t.PreviewActivityListParams, options?: Options): List<t.Activity> =>
+    list(this, "/activities", options, query);
   /**
    * List what happened to an object, newest first. Requires leads:read or deals:read or hulls:read.
    * Returns the events of one object, or of all objects that you can read, with who caused them and what changed.
@@ -1229,9 +1081,8 @@ export class PreviewActivitiesService extends PreviewFamily {
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  listTimeline(query?: t.PreviewActivityListTimelineParams, options?: Options): List<t.PreviewTimelineEntry> {
-    return list(this, "/activity", options, query);
-  }
+  readonly listTimeline = (query?: t.PreviewActivityListTimelineParams, options?: Options): List<t.PreviewTimelineEntry> =>
+    list(this, "/activity", options, query);
   /**
    * Update an activity, or complete a task. Requires leads:write or deals:write or hulls:write.
    * JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task.
@@ -1239,9 +1090,8 @@ export class PreviewActivitiesService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  update(activityId: string, body: t.PreviewActivityPatch, options?: Options): Promise<t.Activity> {
-    return patch(this, path`/activities/${activityId}`, body, options);
-  }
+  readonly update = (activityId: string, body: t.PreviewActivityPatch, options?: Options): Promise<t.Activity> =>
+    patch(this, path`/activities/${activityId}`, body, options);
 }
 
 /** Operations of preview.appointments. */
@@ -1252,9 +1102,8 @@ export class PreviewAppointmentsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  cancel(appointmentId: string, body?: t.PreviewAppointmentCancel, options?: Options): Promise<t.Appointment> {
-    return post(this, path`/appointments/${appointmentId}/cancel`, body, options);
-  }
+  readonly cancel = (appointmentId: string, body?: t.PreviewAppointmentCancel, options?: Options): Promise<t.Appointment> =>
+    post(this, path`/appointments/${appointmentId}/cancel`, body, options);
   /**
    * Create an appointment. Requires leads:write.
    * A user can't have two appointments at the same time: the response is 409, and its details name the other one.
@@ -1264,9 +1113,8 @@ export class PreviewAppointmentsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  create(body: t.PreviewAppointmentCreate, options?: Options): Promise<t.Appointment> {
-    return post(this, "/appointments", body, options);
-  }
+  readonly create = (body: t.PreviewAppointmentCreate, options?: Options): Promise<t.Appointment> =>
+    post(this, "/appointments", body, options);
   /**
    * Create or replace the calendar URL of a user. Requires admin and leads:read.
    * Returns a secret URL that calendar apps can subscribe to. It is only shown once. The earlier URL stops
@@ -1274,36 +1122,32 @@ export class PreviewAppointmentsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  createUserCalendar(userId: string, options?: Options): Promise<t.PreviewUserCalendar> {
-    return post(this, path`/users/${userId}/calendar`, undefined, options);
-  }
+  readonly createUserCalendar = (userId: string, options?: Options): Promise<t.PreviewUserCalendar> =>
+    post(this, path`/users/${userId}/calendar`, undefined, options);
   /**
    * Revoke the calendar URL of a user. Requires admin and leads:read.
    * Users can do this for themselves with a session that has the scope `leads:read`.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  deleteUserCalendar(userId: string, options?: Options): Promise<void> {
-    return remove(this, path`/users/${userId}/calendar`, options);
-  }
+  readonly deleteUserCalendar = (userId: string, options?: Options): Promise<void> =>
+    remove(this, path`/users/${userId}/calendar`, options);
   /**
    * Retrieve an appointment. Requires leads:read.
    * Returns the appointment with the state of its reminder.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  get(appointmentId: string, options?: Options): Promise<t.Appointment> {
-    return get(this, path`/appointments/${appointmentId}`, options);
-  }
+  readonly get = (appointmentId: string, options?: Options): Promise<t.Appointment> =>
+    get(this, path`/appointments/${appointmentId}`, options);
   /**
    * List appointments, newest first. Requires leads:read.
    * Sorted by when they were created. To get the appointments of a day, send `starts_from` and `starts_before`.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  list(query?: t.PreviewAppointmentListParams, options?: Options): List<t.Appointment> {
-    return list(this, "/appointments", options, query);
-  }
+  readonly list = (query?: t.PreviewAppointmentListParams, options?: Options): List<t.Appointment> =>
+    list(this, "/appointments", options, query);
   /**
    * Update or move an appointment. Requires leads:write.
    * JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder
@@ -1311,9 +1155,8 @@ export class PreviewAppointmentsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  update(appointmentId: string, body: t.PreviewAppointmentPatch, options?: Options): Promise<t.Appointment> {
-    return patch(this, path`/appointments/${appointmentId}`, body, options);
-  }
+  readonly update = (appointmentId: string, body: t.PreviewAppointmentPatch, options?: Options): Promise<t.Appointment> =>
+    patch(this, path`/appointments/${appointmentId}`, body, options);
 }
 
 /** Operations of preview.dealership. */
@@ -1324,18 +1167,16 @@ export class PreviewDealershipService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  deleteLogo(options?: Options): Promise<void> {
-    return remove(this, "/dealership/logo", options);
-  }
+  readonly deleteLogo = (options?: Options): Promise<void> =>
+    remove(this, "/dealership/logo", options);
   /**
    * Download the dealership's logo. Requires admin.
    * Returns the logo as a PNG.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getLogo(options?: Options): Promise<Response> {
-    return download(this, "/dealership/logo", options);
-  }
+  readonly getLogo = (options?: Options): Promise<Response> =>
+    download(this, "/dealership/logo", options);
   /**
    * List the names of users. Requires no scope.
    * Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. An app
@@ -1343,9 +1184,8 @@ export class PreviewDealershipService extends PreviewFamily {
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  listDirectory(query?: t.PreviewDealershipListDirectoryParams, options?: Options): List<t.PreviewDirectoryUser> {
-    return list(this, "/directory", options, query);
-  }
+  readonly listDirectory = (query?: t.PreviewDealershipListDirectoryParams, options?: Options): List<t.PreviewDirectoryUser> =>
+    list(this, "/directory", options, query);
   /**
    * Upload the dealership's logo. Requires admin.
    * Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at
@@ -1354,9 +1194,8 @@ export class PreviewDealershipService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  replaceLogo(file: Upload, options?: Options): Promise<t.PreviewDealership> {
-    return upload(this, "PUT", "/dealership/logo", file, options);
-  }
+  readonly replaceLogo = (file: Upload, options?: Options): Promise<t.PreviewDealership> =>
+    upload(this, "PUT", "/dealership/logo", file, options);
 }
 
 /** Operations of preview.deals. */
@@ -1367,34 +1206,30 @@ export class PreviewDealsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  create(body: t.PreviewDealCreate, query?: t.PreviewDealCreateParams, options?: Options): Promise<t.PreviewDeal> {
-    return post(this, "/deals", body, options, query);
-  }
+  readonly create = (body: t.PreviewDealCreate, query?: t.PreviewDealCreateParams, options?: Options): Promise<t.PreviewDeal> =>
+    post(this, "/deals", body, options, query);
   /**
    * Retrieve a deal with its totals. Requires deals:read.
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  get(dealId: string, query?: t.PreviewDealGetParams, options?: Options): Promise<t.PreviewDeal> {
-    return get(this, path`/deals/${dealId}`, options, query);
-  }
+  readonly get = (dealId: string, query?: t.PreviewDealGetParams, options?: Options): Promise<t.PreviewDeal> =>
+    get(this, path`/deals/${dealId}`, options, query);
   /**
    * List what a deal requires to advance. Requires deals:read.
    * Returns each later status with what is missing, by the same rules as `advanceDeal`. It changes nothing.
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  getNext(dealId: string, options?: Options): Promise<t.PreviewDealNext> {
-    return get(this, path`/deals/${dealId}/next`, options);
-  }
+  readonly getNext = (dealId: string, options?: Options): Promise<t.PreviewDealNext> =>
+    get(this, path`/deals/${dealId}/next`, options);
   /**
    * List deals, newest first. Requires deals:read.
    * Returns the deals that match all filters. With a session, `owner_id=me` lists the deals of your own user.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  list(query?: t.PreviewDealListParams, options?: Options): List<t.PreviewDeal> {
-    return list(this, "/deals", options, query);
-  }
+  readonly list = (query?: t.PreviewDealListParams, options?: Options): List<t.PreviewDeal> =>
+    list(this, "/deals", options, query);
   /**
    * Change a part of a trade-in. Requires deals:write.
    * A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the
@@ -1402,9 +1237,8 @@ export class PreviewDealsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  updateTradeIn(dealId: string, tradeInId: string, body: t.PreviewTradeInPatch, options?: Options): Promise<t.PreviewTradeIn> {
-    return patch(this, path`/deals/${dealId}/trade_ins/${tradeInId}`, body, options);
-  }
+  readonly updateTradeIn = (dealId: string, tradeInId: string, body: t.PreviewTradeInPatch, options?: Options): Promise<t.PreviewTradeIn> =>
+    patch(this, path`/deals/${dealId}/trade_ins/${tradeInId}`, body, options);
 }
 
 /** Operations of preview.finance. */
@@ -1417,9 +1251,8 @@ export class PreviewFinanceService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getExecutedDocument(dealId: string, documentId: string, options?: Options): Promise<Response> {
-    return download(this, path`/deals/${dealId}/documents/${documentId}/executed`, options);
-  }
+  readonly getExecutedDocument = (dealId: string, documentId: string, options?: Options): Promise<Response> =>
+    download(this, path`/deals/${dealId}/documents/${documentId}/executed`, options);
   /**
    * Calculate the payments of a loan. Requires deals:read.
    * Returns the payments for up to twelve terms, of a deal or of a price. The arithmetic is that of finance
@@ -1427,9 +1260,8 @@ export class PreviewFinanceService extends PreviewFamily {
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  quote(body: t.PreviewFinanceQuoteCreate, options?: Options): Promise<t.PreviewFinanceQuote> {
-    return post(this, "/finance_quotes", body, options);
-  }
+  readonly quote = (body: t.PreviewFinanceQuoteCreate, options?: Options): Promise<t.PreviewFinanceQuote> =>
+    post(this, "/finance_quotes", body, options);
   /**
    * Upload a document. Requires deals:write.
    * Send a PDF, or a JPEG or PNG image, of up to 25 MiB as the body or as the form field `file`. The type is
@@ -1438,9 +1270,8 @@ export class PreviewFinanceService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  uploadDocument(dealId: string, file: Upload, query?: t.PreviewFinanceUploadDocumentParams, options?: Options): Promise<t.Document> {
-    return upload(this, "POST", path`/deals/${dealId}/documents/upload`, file, options, query);
-  }
+  readonly uploadDocument = (dealId: string, file: Upload, query?: t.PreviewFinanceUploadDocumentParams, options?: Options): Promise<t.Document> =>
+    upload(this, "POST", path`/deals/${dealId}/documents/upload`, file, options, query);
 }
 
 /** Operations of preview.hulls. */
@@ -1449,9 +1280,8 @@ export class PreviewHullsService extends PreviewFamily {
    * Add a hull to inventory. Requires hulls:write.
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  create(body: t.PreviewHullCreate, query?: t.PreviewHullCreateParams, options?: Options): Promise<t.PreviewHull> {
-    return post(this, "/hulls", body, options, query);
-  }
+  readonly create = (body: t.PreviewHullCreate, query?: t.PreviewHullCreateParams, options?: Options): Promise<t.PreviewHull> =>
+    post(this, "/hulls", body, options, query);
   /**
    * Download all rejected rows of an import. Requires hulls:read.
    * Each rejected row as it was in the file, after its row number and its problems. Correct the rows and import
@@ -1460,23 +1290,20 @@ export class PreviewHullsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportImportErrors(importId: string, options?: Options): Promise<Response> {
-    return download(this, path`/hull_imports/${importId}/errors.csv`, options);
-  }
+  readonly exportImportErrors = (importId: string, options?: Options): Promise<Response> =>
+    download(this, path`/hull_imports/${importId}/errors.csv`, options);
   /**
    * Retrieve a hull. Requires hulls:read.
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  get(hullId: string, query?: t.PreviewHullGetParams, options?: Options): Promise<t.PreviewHull> {
-    return get(this, path`/hulls/${hullId}`, options, query);
-  }
+  readonly get = (hullId: string, query?: t.PreviewHullGetParams, options?: Options): Promise<t.PreviewHull> =>
+    get(this, path`/hulls/${hullId}`, options, query);
   /**
    * Retrieve current pricing. Requires hulls:read.
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getPricing(hullId: string, options?: Options): Promise<t.PreviewHullPricing> {
-    return get(this, path`/hulls/${hullId}/pricing`, options);
-  }
+  readonly getPricing = (hullId: string, options?: Options): Promise<t.PreviewHullPricing> =>
+    get(this, path`/hulls/${hullId}/pricing`, options);
   /**
    * List hulls, newest first or in another order. Requires hulls:read.
    * Returns the hulls that match all filters. The cursors of a list with `sort` are positions and not IDs, and
@@ -1485,18 +1312,16 @@ export class PreviewHullsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  list(query?: t.PreviewHullListParams, options?: Options): List<t.PreviewHull> {
-    return list(this, "/hulls", options, query);
-  }
+  readonly list = (query?: t.PreviewHullListParams, options?: Options): List<t.PreviewHull> =>
+    list(this, "/hulls", options, query);
   /**
    * Revoke the feed URL. Requires hulls:write.
    * The URL stops working immediately. The feed can still be read with an API key.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  revokeChannelFeedUrl(channelId: string, options?: Options): Promise<t.PreviewChannel> {
-    return post(this, path`/channels/${channelId}/revoke_feed_url`, undefined, options);
-  }
+  readonly revokeChannelFeedUrl = (channelId: string, options?: Options): Promise<t.PreviewChannel> =>
+    post(this, path`/channels/${channelId}/revoke_feed_url`, undefined, options);
   /**
    * Create or replace the feed URL. Requires hulls:write.
    * Returns the channel with a new secret `feed_url`. It is only in this response. The earlier URL stops working
@@ -1504,9 +1329,8 @@ export class PreviewHullsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  rotateChannelFeedUrl(channelId: string, options?: Options): Promise<t.PreviewChannel> {
-    return post(this, path`/channels/${channelId}/rotate_feed_url`, undefined, options);
-  }
+  readonly rotateChannelFeedUrl = (channelId: string, options?: Options): Promise<t.PreviewChannel> =>
+    post(this, path`/channels/${channelId}/rotate_feed_url`, undefined, options);
   /**
    * Create or rotate the signing secret. Requires hulls:write.
    * Returns the channel with a new `signing_secret`. It is only in this response. Listings are signed with the old
@@ -1514,18 +1338,16 @@ export class PreviewHullsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  rotateChannelSecret(channelId: string, body?: t.PreviewChannelRotate, options?: Options): Promise<t.PreviewChannel> {
-    return post(this, path`/channels/${channelId}/rotate_secret`, body, options);
-  }
+  readonly rotateChannelSecret = (channelId: string, body?: t.PreviewChannelRotate, options?: Options): Promise<t.PreviewChannel> =>
+    post(this, path`/channels/${channelId}/rotate_secret`, body, options);
   /**
    * Change a hull's descriptive fields or location. Requires hulls:write.
    * A JSON merge patch. Omitted fields keep their values, null clears a field.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  update(hullId: string, body: t.HullPatch, query?: t.PreviewHullUpdateParams, options?: Options): Promise<t.PreviewHull> {
-    return patch(this, path`/hulls/${hullId}`, body, options, query);
-  }
+  readonly update = (hullId: string, body: t.HullPatch, query?: t.PreviewHullUpdateParams, options?: Options): Promise<t.PreviewHull> =>
+    patch(this, path`/hulls/${hullId}`, body, options, query);
   /**
    * Change a channel. Requires hulls:write.
    * A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their
@@ -1533,18 +1355,16 @@ export class PreviewHullsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  updateChannel(channelId: string, body: t.PreviewChannelPatch, options?: Options): Promise<t.PreviewChannel> {
-    return patch(this, path`/channels/${channelId}`, body, options);
-  }
+  readonly updateChannel = (channelId: string, body: t.PreviewChannelPatch, options?: Options): Promise<t.PreviewChannel> =>
+    patch(this, path`/channels/${channelId}`, body, options);
   /**
    * Change a part of the pricing. Requires hulls:write.
    * A JSON merge patch. Omitted fields keep their values, null clears a field. A `cost` replaces all costs.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  updatePricing(hullId: string, body: t.PreviewHullPricingPatch, options?: Options): Promise<t.PreviewHullPricing> {
-    return patch(this, path`/hulls/${hullId}/pricing`, body, options);
-  }
+  readonly updatePricing = (hullId: string, body: t.PreviewHullPricingPatch, options?: Options): Promise<t.PreviewHullPricing> =>
+    patch(this, path`/hulls/${hullId}/pricing`, body, options);
 }
 
 /** Operations of preview.leads. */
@@ -1555,9 +1375,8 @@ export class PreviewLeadsService extends PreviewFamily {
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  get(leadId: string, query?: t.PreviewLeadGetParams, options?: Options): Promise<t.PreviewLead> {
-    return get(this, path`/leads/${leadId}`, options, query);
-  }
+  readonly get = (leadId: string, query?: t.PreviewLeadGetParams, options?: Options): Promise<t.PreviewLead> =>
+    get(this, path`/leads/${leadId}`, options, query);
   /**
    * Check how you can reach a lead. Requires leads:read.
    * Returns what the send check would decide about a message that you send now, for text messages and email, and
@@ -1565,9 +1384,8 @@ export class PreviewLeadsService extends PreviewFamily {
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  getReach(leadId: string, options?: Options): Promise<t.PreviewLeadReach> {
-    return get(this, path`/leads/${leadId}/reach`, options);
-  }
+  readonly getReach = (leadId: string, options?: Options): Promise<t.PreviewLeadReach> =>
+    get(this, path`/leads/${leadId}/reach`, options);
   /**
    * List leads, newest first or by last activity. Requires leads:read.
    * Returns the leads that match all filters. With a session, `owner_id=me` lists the leads of your own user. The
@@ -1575,9 +1393,8 @@ export class PreviewLeadsService extends PreviewFamily {
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  list(query?: t.PreviewLeadListParams, options?: Options): List<t.PreviewLead> {
-    return list(this, "/leads", options, query);
-  }
+  readonly list = (query?: t.PreviewLeadListParams, options?: Options): List<t.PreviewLead> =>
+    list(this, "/leads", options, query);
   /**
    * Record a message by its sender. Requires leads:write.
    * Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages
@@ -1586,9 +1403,8 @@ export class PreviewLeadsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  receiveMessage(body: t.PreviewInboundMessageReceive, options?: Options): Promise<t.PreviewInboundMessage> {
-    return post(this, "/inbound_messages", body, options);
-  }
+  readonly receiveMessage = (body: t.PreviewInboundMessageReceive, options?: Options): Promise<t.PreviewInboundMessage> =>
+    post(this, "/inbound_messages", body, options);
 }
 
 /** Operations of preview.office. */
@@ -1600,9 +1416,8 @@ export class PreviewOfficeService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  listDocuments(query?: t.PreviewOfficeListDocumentsParams, options?: Options): List<t.Document> {
-    return list(this, "/documents", options, query);
-  }
+  readonly listDocuments = (query?: t.PreviewOfficeListDocumentsParams, options?: Options): List<t.Document> =>
+    list(this, "/documents", options, query);
   /**
    * List the fundings of all deals, newest first. Requires deals:read.
    * Returns the submissions to lenders that match all filters, with decisions and stipulations. Sorted by when
@@ -1610,9 +1425,8 @@ export class PreviewOfficeService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  listFundings(query?: t.PreviewOfficeListFundingsParams, options?: Options): List<t.PreviewFunding> {
-    return list(this, "/fundings", options, query);
-  }
+  readonly listFundings = (query?: t.PreviewOfficeListFundingsParams, options?: Options): List<t.PreviewFunding> =>
+    list(this, "/fundings", options, query);
   /**
    * List the payments of all deals, newest first. Requires deals:read.
    * Returns the payments that match all filters, with refunds, reversals and transfers as separate entries. Sorted
@@ -1620,9 +1434,8 @@ export class PreviewOfficeService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  listPayments(query?: t.PreviewOfficeListPaymentsParams, options?: Options): List<t.PreviewPayment> {
-    return list(this, "/payments", options, query);
-  }
+  readonly listPayments = (query?: t.PreviewOfficeListPaymentsParams, options?: Options): List<t.PreviewPayment> =>
+    list(this, "/payments", options, query);
 }
 
 /** Operations of preview.reports. */
@@ -1635,9 +1448,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportCash(query?: t.PreviewReportExportCashParams, options?: Options): Promise<Response> {
-    return download(this, "/reports/cash.csv", options, query);
-  }
+  readonly exportCash = (query?: t.PreviewReportExportCashParams, options?: Options): Promise<Response> =>
+    download(this, "/reports/cash.csv", options, query);
   /**
    * Report the contracts in transit as CSV. Requires deals:read.
    * The same as getFundingReport, as a table for spreadsheets. Amounts are in dollars. The tables are `contracts`,
@@ -1646,9 +1458,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportFunding(query?: t.PreviewReportExportFundingParams, options?: Options): Promise<Response> {
-    return download(this, "/reports/funding.csv", options, query);
-  }
+  readonly exportFunding = (query?: t.PreviewReportExportFundingParams, options?: Options): Promise<Response> =>
+    download(this, "/reports/funding.csv", options, query);
   /**
    * Report the profit by deal and by month as CSV. Requires deals:write and hulls:write.
    * The same as getGrossReport, as a table for spreadsheets. Amounts are in dollars. The tables are `deals`,
@@ -1657,9 +1468,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportGross(query?: t.PreviewReportExportGrossParams, options?: Options): Promise<Response> {
-    return download(this, "/reports/gross.csv", options, query);
-  }
+  readonly exportGross = (query?: t.PreviewReportExportGrossParams, options?: Options): Promise<Response> =>
+    download(this, "/reports/gross.csv", options, query);
   /**
    * Report the age and value of the inventory as CSV. Requires hulls:read.
    * The same as getInventoryReport, as a table for spreadsheets. Amounts are in dollars. The tables are `buckets`,
@@ -1668,9 +1478,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportInventory(query?: t.PreviewReportExportInventoryParams, options?: Options): Promise<Response> {
-    return download(this, "/reports/inventory.csv", options, query);
-  }
+  readonly exportInventory = (query?: t.PreviewReportExportInventoryParams, options?: Options): Promise<Response> =>
+    download(this, "/reports/inventory.csv", options, query);
   /**
    * Report the leads by source, with conversion as CSV. Requires leads:read.
    * The same as getLeadsReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`,
@@ -1679,9 +1488,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportLeads(query?: t.PreviewReportExportLeadsParams, options?: Options): Promise<Response> {
-    return download(this, "/reports/leads.csv", options, query);
-  }
+  readonly exportLeads = (query?: t.PreviewReportExportLeadsParams, options?: Options): Promise<Response> =>
+    download(this, "/reports/leads.csv", options, query);
   /**
    * Report the deals by stage as CSV. Requires deals:read.
    * The same as getPipelineReport, as a table for spreadsheets. Amounts are in dollars. The tables are `stages`,
@@ -1690,9 +1498,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportPipeline(query?: t.PreviewReportExportPipelineParams, options?: Options): Promise<Response> {
-    return download(this, "/reports/pipeline.csv", options, query);
-  }
+  readonly exportPipeline = (query?: t.PreviewReportExportPipelineParams, options?: Options): Promise<Response> =>
+    download(this, "/reports/pipeline.csv", options, query);
   /**
    * Report price cuts and days to sale as CSV. Requires hulls:read.
    * The same as getPricingReport, as a table for spreadsheets. Amounts are in dollars. The table is `months`. A
@@ -1700,9 +1507,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportPricing(query?: t.PreviewReportExportPricingParams, options?: Options): Promise<Response> {
-    return download(this, "/reports/pricing.csv", options, query);
-  }
+  readonly exportPricing = (query?: t.PreviewReportExportPricingParams, options?: Options): Promise<Response> =>
+    download(this, "/reports/pricing.csv", options, query);
   /**
    * Report the response times to leads as CSV. Requires leads:read.
    * The same as getResponsesReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`,
@@ -1711,9 +1517,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportResponses(query?: t.PreviewReportExportResponsesParams, options?: Options): Promise<Response> {
-    return download(this, "/reports/responses.csv", options, query);
-  }
+  readonly exportResponses = (query?: t.PreviewReportExportResponsesParams, options?: Options): Promise<Response> =>
+    download(this, "/reports/responses.csv", options, query);
   /**
    * Report the money received and the deposits held. Requires deals:read.
    * `rows` is the money by its date of receipt, and refunds by the date they were paid out. Transfers between
@@ -1722,9 +1527,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getCash(query?: t.PreviewReportGetCashParams, options?: Options): Promise<t.PreviewCashReport> {
-    return get(this, "/reports/cash", options, query);
-  }
+  readonly getCash = (query?: t.PreviewReportGetCashParams, options?: Options): Promise<t.PreviewCashReport> =>
+    get(this, "/reports/cash", options, query);
   /**
    * Report the contracts in transit. Requires deals:read.
    * Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted,
@@ -1733,9 +1537,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getFunding(query?: t.PreviewReportGetFundingParams, options?: Options): Promise<t.PreviewFundingReport> {
-    return get(this, "/reports/funding", options, query);
-  }
+  readonly getFunding = (query?: t.PreviewReportGetFundingParams, options?: Options): Promise<t.PreviewFundingReport> =>
+    get(this, "/reports/funding", options, query);
   /**
    * Report the profit by deal and by month. Requires deals:write and hulls:write.
    * Counts the deals whose boat was delivered in the period. The profits are those of the deals: a profit is
@@ -1743,9 +1546,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getGross(query?: t.PreviewReportGetGrossParams, options?: Options): Promise<t.PreviewGrossReport> {
-    return get(this, "/reports/gross", options, query);
-  }
+  readonly getGross = (query?: t.PreviewReportGetGrossParams, options?: Options): Promise<t.PreviewGrossReport> =>
+    get(this, "/reports/gross", options, query);
   /**
    * Report the age and value of the inventory. Requires hulls:read.
    * Counts the hulls that are in stock now and not sold, by days in stock. Costs require the scope hulls:write.
@@ -1753,9 +1555,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getInventory(query?: t.PreviewReportGetInventoryParams, options?: Options): Promise<t.PreviewInventoryReport> {
-    return get(this, "/reports/inventory", options, query);
-  }
+  readonly getInventory = (query?: t.PreviewReportGetInventoryParams, options?: Options): Promise<t.PreviewInventoryReport> =>
+    get(this, "/reports/inventory", options, query);
   /**
    * Report the leads by source, with conversion. Requires leads:read.
    * Counts the leads that were created in the period by what became of them until now. Leads of erased contacts
@@ -1764,9 +1565,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getLeads(query?: t.PreviewReportGetLeadsParams, options?: Options): Promise<t.PreviewLeadsReport> {
-    return get(this, "/reports/leads", options, query);
-  }
+  readonly getLeads = (query?: t.PreviewReportGetLeadsParams, options?: Options): Promise<t.PreviewLeadsReport> =>
+    get(this, "/reports/leads", options, query);
   /**
    * Report the deals by stage. Requires deals:read.
    * `stages` are all deals that are not closed or cancelled now. `created` are the deals that were created in the
@@ -1775,9 +1575,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getPipeline(query?: t.PreviewReportGetPipelineParams, options?: Options): Promise<t.PreviewPipelineReport> {
-    return get(this, "/reports/pipeline", options, query);
-  }
+  readonly getPipeline = (query?: t.PreviewReportGetPipelineParams, options?: Options): Promise<t.PreviewPipelineReport> =>
+    get(this, "/reports/pipeline", options, query);
   /**
    * Report price cuts and days to sale. Requires hulls:read.
    * Counts the price cuts that were made in the period, and the hulls that were sold in it with their days in
@@ -1785,9 +1584,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getPricing(query?: t.PreviewReportGetPricingParams, options?: Options): Promise<t.PreviewPricingReport> {
-    return get(this, "/reports/pricing", options, query);
-  }
+  readonly getPricing = (query?: t.PreviewReportGetPricingParams, options?: Options): Promise<t.PreviewPricingReport> =>
+    get(this, "/reports/pricing", options, query);
   /**
    * Report the response times to leads. Requires leads:read.
    * Measures the time from the creation of a lead to the first message that was sent to it, or the first call or
@@ -1797,9 +1595,8 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getResponses(query?: t.PreviewReportGetResponsesParams, options?: Options): Promise<t.PreviewResponsesReport> {
-    return get(this, "/reports/responses", options, query);
-  }
+  readonly getResponses = (query?: t.PreviewReportGetResponsesParams, options?: Options): Promise<t.PreviewResponsesReport> =>
+    get(this, "/reports/responses", options, query);
 }
 
 /** Operations of preview.requestLogs. */
@@ -1808,9 +1605,8 @@ export class PreviewRequestLogsService extends PreviewFamily {
    * Retrieve an API request. Requires admin.
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  get(requestId: string, options?: Options): Promise<t.PreviewRequestLog> {
-    return get(this, path`/request_logs/${requestId}`, options);
-  }
+  readonly get = (requestId: string, options?: Options): Promise<t.PreviewRequestLog> =>
+    get(this, path`/request_logs/${requestId}`, options);
   /**
    * List API requests, newest first. Requires admin.
    * Requests that change something and requests that failed are kept for 30 days. A request appears within 2
@@ -1819,9 +1615,8 @@ export class PreviewRequestLogsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  list(query?: t.PreviewRequestLogListParams, options?: Options): List<t.PreviewRequestLog> {
-    return list(this, "/request_logs", options, query);
-  }
+  readonly list = (query?: t.PreviewRequestLogListParams, options?: Options): List<t.PreviewRequestLog> =>
+    list(this, "/request_logs", options, query);
 }
 
 /** Operations of preview.search. */
@@ -1835,9 +1630,8 @@ export class PreviewSearchService extends PreviewFamily {
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  search(query?: t.PreviewSearchSearchParams, options?: Options): Promise<t.PreviewSearchResult> {
-    return get(this, "/search", options, query);
-  }
+  readonly search = (query?: t.PreviewSearchSearchParams, options?: Options): Promise<t.PreviewSearchResult> =>
+    get(this, "/search", options, query);
 }
 
 /** Operations of preview.webhooks. */
@@ -1848,18 +1642,16 @@ export class PreviewWebhooksService extends PreviewFamily {
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  getEvent(eventId: string, options?: Options): Promise<t.PreviewEventWithActor> {
-    return get(this, path`/events/${eventId}`, options);
-  }
+  readonly getEvent = (eventId: string, options?: Options): Promise<t.PreviewEventWithActor> =>
+    get(this, path`/events/${eventId}`, options);
   /**
    * List events with who caused them, newest first. Requires webhooks.
    * The same as in `/v1`, with the `actor` of each event.
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  listEvents(query?: t.PreviewWebhookListEventsParams, options?: Options): List<t.PreviewEventWithActor> {
-    return list(this, "/events", options, query);
-  }
+  readonly listEvents = (query?: t.PreviewWebhookListEventsParams, options?: Options): List<t.PreviewEventWithActor> =>
+    list(this, "/events", options, query);
   /**
    * Follow events as they happen. Requires webhooks.
    * Sends a server-sent event for each new event that your scopes can read: its ID, its type and the ID of its
@@ -1869,9 +1661,8 @@ export class PreviewWebhooksService extends PreviewFamily {
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
-  streamEvents(options?: Options): Promise<Response> {
-    return download(this, "/events/stream", options);
-  }
+  readonly streamEvents = (options?: Options): Promise<Response> =>
+    download(this, "/events/stream", options);
   /**
    * Emit a sample event. Requires webhooks.
    * Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive
@@ -1879,9 +1670,8 @@ export class PreviewWebhooksService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  triggerEvent(body: t.PreviewEventTrigger, options?: Options): Promise<t.PreviewTriggeredEvent> {
-    return post(this, "/events/trigger", body, options);
-  }
+  readonly triggerEvent = (body: t.PreviewEventTrigger, options?: Options): Promise<t.PreviewTriggeredEvent> =>
+    post(this, "/events/trigger", body, options);
 }
 
 /** The operations, by family. */

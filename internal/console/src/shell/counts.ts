@@ -21,6 +21,12 @@ export function useOpenDeals() {
   return { count: data?.total.deals };
 }
 
+/** Proposals that wait for a person. */
+export function useApprovals() {
+  const { data } = useLoad(["open proposals"], () => api.preview.proposals.list({ status: "pending", limit: 100 }), ["proposal"]);
+  return { count: data?.data.length, badge: true };
+}
+
 /** Webhooks that fail. */
 export function useFailing() {
   const { data } = useLoad(["failing webhooks"], () => api.webhooks.list({ limit: 100 }), ["webhook"]);

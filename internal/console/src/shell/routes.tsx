@@ -7,7 +7,7 @@
 // A route with a group is in the sidebar. Users without the scope don't see it, and get "Not found" at its URL.
 import type { IconName } from "../parts/icon.tsx";
 import { can, type Scope } from "../session.ts";
-import { useFailing, useInStock, useLeadsToDo, useOpenDeals } from "./counts.ts";
+import { useApprovals, useFailing, useInStock, useLeadsToDo, useOpenDeals } from "./counts.ts";
 import { lazy, type Screen } from "./lazy.tsx";
 
 export interface Route {
@@ -29,6 +29,8 @@ export interface Route {
 }
 
 // Files of the screens.
+const Approval = lazy(async () => (await import("../screens/approvals.tsx")).Approval);
+const Approvals = lazy(async () => (await import("../screens/approvals.tsx")).Approvals);
 const Audit = lazy(async () => (await import("../screens/audit.tsx")).Audit);
 const Boat = lazy(async () => (await import("../screens/boat.tsx")).Boat);
 const Contact = lazy(async () => (await import("../screens/contact.tsx")).Contact);
@@ -71,6 +73,11 @@ export const routes: Route[] = [
   { path: "contacts", title: "Contacts", screen: Contacts, scopes: ["leads:read"], group: "main", icon: "contacts", keys: "g c" },
   { path: "contacts/:id", title: "Contact", screen: Contact, scopes: ["leads:read"] },
   { path: "documents", title: "Documents", screen: Documents, scopes: ["deals:read"], group: "main", icon: "document", keys: "g o" },
+  {
+    path: "approvals", title: "Approvals", screen: Approvals, scopes: ["hulls:write", "leads:write", "deals:write"],
+    group: "main", icon: "approve", keys: "g a", useCount: useApprovals,
+  },
+  { path: "approvals/:id", title: "Approval", screen: Approval, scopes: ["hulls:write", "leads:write", "deals:write"] },
   { path: "reports", title: "Reports", screen: Reports, scopes: ["hulls:read", "leads:read", "deals:read"], group: "main", icon: "report", keys: "g r" },
   { path: "reports/:name", title: "Reports", screen: Reports, scopes: ["hulls:read", "leads:read", "deals:read"] },
   { path: "developers/keys", title: "API keys", screen: Keys, scopes: ["admin"], group: "developers", icon: "key" },

@@ -1,0 +1,228 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-chi/chi/v5"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/trace"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/wire"
+)
+
+// Operation is an operation of the API that a feature can check and call for a caller.
+type Operation struct {
+	ID, Method, Path, Summary string
+	IfMatch                   bool // whether it checks If-Match
+
+	op      *huma.Operation
+	surface *surface
+}
+
+// FindOperation returns an operation. An ID that /v1 and the preview share is that of /v1.
+func (r *Router) FindOperation(id string) (Operation, bool) {
+	for _, s := range []*surface{r.stable, r.preview} {
+		for op := range operationsOf(s.doc()) {
+			if op.OperationID == id {
+				return Operation{id, op.Method, op.Path, op.Summary, op.Metadata["if_match"] != nil, op, s}, true
+			}
+		}
+	}
+	return Operation{}, false
+}
+
+// Permit fails unless the caller has the scopes that the operation requires.
+func (o Operation) Permit(caller auth.Principal) error {
+	return permit(o.op, caller, func(string) string { return "" })
+}
+
+// plainID matches what a path parameter can be without escaping.
+const plainID = "abcdefghijklmnopqrstuvwxyz0123456789_"
+
+// CheckRequest returns what is wrong with the parts of a request that are known without
+// the database. The names of the fields start with path, query or body.
+func (o Operation) CheckRequest(r *Router, path, query map[string]string, body map[string]any) (bad fault.Fields) {
+	known := map[string][]string{}
+	for _, p := range o.op.Parameters {
+		p = resolveParam(o.surface.doc().Components, p)
+		known[p.In] = append(known[p.In], p.Name)
+	}
+	for _, name := range known["path"] {
+		switch value := path[name]; {
+		case value == "":
+			bad.Add("path."+name, "required", "is required")
+		case strings.Trim(value, plainID) != "":
+			bad.Add("path."+name, "format", "must be an ID")
+		}
+	}
+	for part, sent := range map[string]map[string]string{"path": path, "query": query} {
+		for name := range sent {
+			if !slices.Contains(known[part], name) {
+				bad.Add(part+"."+name, "unknown_parameter", "is not a parameter of %s", o.ID)
+			}
+		}
+	}
+	return append(bad, o.checkBody(r, body)...)
+}
+
+func (o Operation) checkBody(r *Router, body map[string]any) (bad fault.Fields) {
+	content := o.op.RequestBody
+	switch {
+	case content == nil || content.Content["application/json"] == nil:
+		if body != nil {
+			bad.Add("body", "exclusive", "is not allowed for %s", o.ID)
+		}
+		return bad
+	case body == nil:
+		if content.Required {
+			bad.Add("body", "required", "is required")
+		}
+		return bad
+	}
+	buffer, found := huma.NewPathBuffer(make([]byte, 0, 64), 0), &huma.ValidateResult{}
+	buffer.Push("body")
+	huma.Validate(o.surface.doc().Components.Schemas, content.Content["application/json"].Schema, buffer, huma.ModeWriteToServer, body, found)
+	for _, err := range found.Errors {
+		d, _ := detail(err)
+		bad.Add("body."+d.Field, d.Code, "%s", d.Message)
+	}
+	if len(bad) > 0 {
+		return bad
+	}
+	for _, d := range o.checkRules(r, body) {
+		bad.Add("body."+d.Field, d.Code, "%s", d.Message)
+	}
+	return bad
+}
+
+// checkRules returns the errors of the body's own rules.
+func (o Operation) checkRules(r *Router, body map[string]any) []fault.Detail {
+	t, ok := o.op.Metadata["body"].(reflect.Type)
+	if !ok {
+		return nil
+	}
+	text, err := json.Marshal(body)
+	value := reflect.New(t)
+	if err != nil || wire.Unmarshal(text, value.Interface()) != nil {
+		return []fault.Detail{{Field: "", Code: "type", Message: "has a value of the wrong type"}}
+	}
+	if f, ok := errors.AsType[*fault.Error](value.Elem().Interface().(Checker).Check(r.Now())); ok {
+		return f.Details
+	}
+	return nil
+}
+
+// URL returns the path of the operation with its parameters.
+func (o Operation) URL(path, query map[string]string) string {
+	target := o.Path
+	for name, value := range path {
+		target = strings.ReplaceAll(target, "{"+name+"}", url.PathEscape(value))
+	}
+	values := url.Values{}
+	for name, value := range query {
+		values.Set(name, value)
+	}
+	if len(values) > 0 {
+		target += "?" + values.Encode()
+	}
+	return target
+}
+
+type calledByKey struct{}
+
+// calledBy returns the caller of a request that another request makes with Call.
+func calledBy(ctx context.Context) (auth.Principal, bool) {
+	p, ok := ctx.Value(calledByKey{}).(auth.Principal)
+	return p, ok
+}
+
+// Answer is the response to a Call.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Fault returns the error that the response describes, or nil.
+func (a Answer) Fault() *fault.Error {
+	if a.Status < 400 {
+		return nil
+	}
+	var e ErrorEnvelope
+	if err := wire.Unmarshal(a.Body, &e); err != nil {
+		return fault.New(fault.KindServerError, internalError).WithCause(err)
+	}
+	f := fault.New(fault.Kind{Status: a.Status, Code: e.Body.Code}, "%s", e.Body.Message)
+	f.Details = e.Body.Details
+	return f
+}
+
+// Call handles a request inside of another one, as a caller who was authenticated. It is
+// handled like any other request, but it needs no place and has no rate limit: the request
+// around it had to. Call it outside of transactions.
+func (r *Router) Call(ctx context.Context, caller auth.Principal, method, target string, header http.Header, body []byte) (Answer, error) {
+	ctx = context.WithValue(ctx, calledByKey{}, caller)
+	ctx = context.WithValue(ctx, chi.RouteCtxKey, (*chi.Context)(nil)) // otherwise the router continues the route of the outer request
+	from := auth.RequestFrom(ctx)
+	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	if err != nil {
+		return Answer{}, err
+	}
+	req.RequestURI = target
+	req.RemoteAddr = net.JoinHostPort(from.IP, "0")
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", from.UserAgent)
+	if parent := trace.Header(ctx); parent != "" {
+		req.Header.Set("Traceparent", parent)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+
+	w := &answerWriter{answer: Answer{Status: http.StatusOK, Header: http.Header{}}}
+	r.ServeHTTP(w, req)
+	w.answer.Body = w.body.Bytes()
+	return w.answer, nil
+}
+
+// answerWriter collects a response.
+type answerWriter struct {
+	answer Answer
+	body   bytes.Buffer
+}
+
+func (w *answerWriter) Header() http.Header { return w.answer.Header }
+
+func (w *answerWriter) WriteHeader(status int) { w.answer.Status = status }
+
+func (w *answerWriter) Write(part []byte) (int, error) { return w.body.Write(part) }
+
+// StoredAnswer returns the response that was stored for the idempotency key of a caller.
+// Found is false if no such request has succeeded in the last day.
+func (r *Router) StoredAnswer(ctx context.Context, tx *db.Tx, originalID, key string) (a Answer, found bool, err error) {
+	row, err := db.One[stored](ctx, tx, `SELECT {cols} FROM idempotency_keys WHERE env = ? AND lineage = ? AND key = ?`, tx.Env, originalID, key)
+	if db.IsNoRows(err) || err == nil && row.Status == 0 {
+		return a, false, nil
+	}
+	if err != nil {
+		return a, false, err
+	}
+	x := exchange{caller: auth.Principal{Env: tx.Env, OriginalID: originalID}, key: key}
+	a.Status = row.Status
+	a.Body, err = r.Box.Open(row.Body, x.place())
+	return a, err == nil, err
+}
