@@ -134,8 +134,9 @@ func TestInjections(t *testing.T) {
 	})
 }
 
+// cut returns the start of a text in one line.
 func cut(text string, most int) string {
-	runes := []rune(text)
+	runes := []rune(strings.ReplaceAll(text, "\n", " "))
 	return string(runes[:min(most, len(runes))])
 }
 
