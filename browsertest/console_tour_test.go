@@ -18,6 +18,7 @@ var screens = []struct{ name, path string }{
 	{"keys", "developers/keys"},
 	{"webhooks", "developers/webhooks"},
 	{"events", "developers/events"},
+	{"approvals", "approvals"},
 	{"requests", "developers/requests"},
 	{"audit", "developers/audit"},
 	{"settings", "settings"},

@@ -22,23 +22,23 @@ func (a *API) approve(ctx context.Context, in *ByProposal) (Proposal, error) {
 	if err != nil {
 		return p, err
 	}
-	if p.Status == Approved { // by the same person: a retry
+	if p.Status == Approved { // by an earlier attempt
 		return rest.Write(ctx, a.DB, find)
 	}
 
-	ctx2 := context.WithoutCancel(ctx) // a browser that is closed doesn't interrupt it
-	answer, err := a.run(ctx2, op, p)
+	lasting := context.WithoutCancel(ctx) // closing the browser doesn't interrupt it
+	answer, err := a.run(lasting, op, p)
 	if err != nil {
 		return p, err
 	}
-	if err := a.record(ctx2, p.ProposalState, answer); err != nil {
+	if err := a.record(lasting, p.ProposalState, answer); err != nil {
 		return p, err
 	}
 	return rest.Write(ctx, a.DB, find)
 }
 
-// claim reserves a proposal for the caller. A proposal that the caller has approved is
-// returned as it is.
+// claim reserves a proposal for the caller. A proposal that the caller has approved, or
+// whose operation turns out to have succeeded, is returned as it is.
 func (a *API) claim(ctx context.Context, id string) (Proposal, rest.Operation, error) {
 	var op rest.Operation
 	p, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Proposal, error) {
@@ -58,12 +58,9 @@ func (a *API) claim(ctx context.Context, id string) (Proposal, rest.Operation, e
 		}
 
 		if p.isStale(tx.Now) {
-			if err := a.settle(ctx, tx, &p); err != nil {
-				return Proposal{}, err
+			if err := a.settle(ctx, tx, &p); err != nil || p.Status == Approved {
+				return Proposal{ProposalState: p}, err
 			}
-		}
-		if p.Status == Approved && p.ClaimedBy != nil { // settled just now
-			return Proposal{ProposalState: p}, nil
 		}
 		if err := p.claim(caller.OriginalID, tx.Now); err != nil {
 			return Proposal{}, err

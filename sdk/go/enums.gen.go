@@ -1186,6 +1186,19 @@ const (
 	PriceTypeCall   PriceType = "call"
 )
 
+// ProposalStatus: Progress of a proposal. failed means that it was approved, but its operation failed.
+type ProposalStatus string
+
+// The values of ProposalStatus.
+const (
+	ProposalStatusPending  ProposalStatus = "pending"
+	ProposalStatusRunning  ProposalStatus = "running"
+	ProposalStatusApproved ProposalStatus = "approved"
+	ProposalStatusDeclined ProposalStatus = "declined"
+	ProposalStatusExpired  ProposalStatus = "expired"
+	ProposalStatusFailed   ProposalStatus = "failed"
+)
+
 // Propulsion: What moves a boat.
 type Propulsion string
 

@@ -195,6 +195,16 @@ const (
 	EventPaymentReversed EventType = "payment.reversed"
 	// A payment was transferred to another deal.
 	EventPaymentTransferred EventType = "payment.transferred"
+	// A proposal was approved, and its operation succeeded.
+	EventProposalApproved EventType = "proposal.approved"
+	// An operation was proposed.
+	EventProposalCreated EventType = "proposal.created"
+	// A proposal was declined or withdrawn.
+	EventProposalDeclined EventType = "proposal.declined"
+	// A proposal expired before anyone decided.
+	EventProposalExpired EventType = "proposal.expired"
+	// A proposal was approved, but its operation failed.
+	EventProposalFailed EventType = "proposal.failed"
 	// A role was created.
 	EventRoleCreated EventType = "role.created"
 	// A role was deleted.
@@ -319,6 +329,11 @@ var eventObjects = map[EventType]func() any{
 	EventPaymentRefunded:          func() any { return new(Payment) },
 	EventPaymentReversed:          func() any { return new(Payment) },
 	EventPaymentTransferred:       func() any { return new(Payment) },
+	EventProposalApproved:         func() any { return new(ProposalState) },
+	EventProposalCreated:          func() any { return new(ProposalState) },
+	EventProposalDeclined:         func() any { return new(ProposalState) },
+	EventProposalExpired:          func() any { return new(ProposalState) },
+	EventProposalFailed:           func() any { return new(ProposalState) },
 	EventRoleCreated:              func() any { return new(Role) },
 	EventRoleDeleted:              func() any { return new(Role) },
 	EventRoleUpdated:              func() any { return new(Role) },

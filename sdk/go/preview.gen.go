@@ -20,6 +20,7 @@ type PreviewServices struct {
 	Hulls        *PreviewHullsService
 	Leads        *PreviewLeadsService
 	Office       *PreviewOfficeService
+	Proposals    *PreviewProposalsService
 	Reports      *PreviewReportsService
 	RequestLogs  *PreviewRequestLogsService
 	Search       *PreviewSearchService
@@ -37,6 +38,7 @@ func newPreviewServices(c *Client) PreviewServices {
 		Hulls:        &PreviewHullsService{c},
 		Leads:        &PreviewLeadsService{c},
 		Office:       &PreviewOfficeService{c},
+		Proposals:    &PreviewProposalsService{c},
 		Reports:      &PreviewReportsService{c},
 		RequestLogs:  &PreviewRequestLogsService{c},
 		Search:       &PreviewSearchService{c},
@@ -800,6 +802,73 @@ type PreviewOfficeListPaymentsParams struct {
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewOfficeService) ListPayments(ctx context.Context, params PreviewOfficeListPaymentsParams, opts ...RequestOption) iter.Seq2[PreviewPayment, error] {
 	return list[PreviewPayment](ctx, s.client, request{verb: "GET", path: "/v2-preview/payments", query: params}, opts)
+}
+
+// PreviewProposalsService has the operations of the family Proposals.
+type PreviewProposalsService struct{ client *Client }
+
+// Approve: Approve a proposal and run its operation. Requires hulls:write or leads:write or deals:write.
+//
+// Only people can approve, in the console. Programs receive 403. The operation runs once, as the user who
+// approved it. If the object changed after it was proposed, nothing is done and the proposal fails. Requires the
+// scope of the operation.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewProposalsService) Approve(ctx context.Context, proposalID string, opts ...RequestOption) (*PreviewProposal, error) {
+	return call[PreviewProposal](ctx, s.client, request{verb: "POST", path: "/v2-preview/proposals/{proposal_id}/approve", ids: []string{proposalID}}, opts)
+}
+
+// Create: Propose an operation. Requires hulls:write or leads:write or deals:write.
+//
+// Stores an operation that changes something until a person approves it in the console, at `url`. The
+// parameters, the body and the object are checked now. A proposal expires after 7 days. Consent, credentials,
+// users, payments, signatures, exports and permanent deletions can't be proposed. Requires the scope of the
+// operation.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewProposalsService) Create(ctx context.Context, body PreviewProposalCreate, opts ...RequestOption) (*PreviewProposal, error) {
+	return call[PreviewProposal](ctx, s.client, request{verb: "POST", path: "/v2-preview/proposals", body: body}, opts)
+}
+
+// Decline: Decline or withdraw a proposal. Requires hulls:write or leads:write or deals:write.
+//
+// For people in the console, and for the program that proposed it. Requires the scope of the operation.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewProposalsService) Decline(ctx context.Context, proposalID string, body *PreviewProposalDecline, opts ...RequestOption) (*PreviewProposal, error) {
+	return call[PreviewProposal](ctx, s.client, request{verb: "POST", path: "/v2-preview/proposals/{proposal_id}/decline", ids: []string{proposalID}, body: body}, opts)
+}
+
+// Get: Retrieve a proposal. Requires hulls:write or leads:write or deals:write.
+//
+// Requires the scope of the operation.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewProposalsService) Get(ctx context.Context, proposalID string, opts ...RequestOption) (*PreviewProposal, error) {
+	return call[PreviewProposal](ctx, s.client, request{verb: "GET", path: "/v2-preview/proposals/{proposal_id}", ids: []string{proposalID}}, opts)
+}
+
+// PreviewProposalListParams are the parameters of Proposals.List. Fields that are not set are not sent.
+type PreviewProposalListParams struct {
+	// Maximum number of objects to return.
+	Limit int64 `url:"limit"`
+	// Return objects older than the object with this ID.
+	StartingAfter string `url:"starting_after"`
+	// Return objects newer than the object with this ID.
+	EndingBefore string `url:"ending_before"`
+	// Only proposals with this status.
+	Status ProposalStatus `url:"status"`
+	// Only proposals to change this object.
+	ObjectID string `url:"object_id"`
+}
+
+// List: List proposals, newest first. Requires hulls:write or leads:write or deals:write.
+//
+// Returns the proposals whose operations you can run yourself.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewProposalsService) List(ctx context.Context, params PreviewProposalListParams, opts ...RequestOption) iter.Seq2[PreviewProposal, error] {
+	return list[PreviewProposal](ctx, s.client, request{verb: "GET", path: "/v2-preview/proposals", query: params}, opts)
 }
 
 // PreviewReportsService has the operations of the family Reports.

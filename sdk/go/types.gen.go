@@ -761,6 +761,8 @@ type ContactExport struct {
 	Offers []map[string]any `json:"offers,omitzero"`
 	// Payments of the deals.
 	Payments []map[string]any `json:"payments,omitzero"`
+	// Proposals about the contact, its leads and its deals.
+	Proposals []map[string]any `json:"proposals,omitzero"`
 	// Signals of the leads.
 	Signals []map[string]any `json:"signals,omitzero"`
 	// Trade-ins of the deals.
@@ -4806,6 +4808,93 @@ type PreviewProfileSession struct {
 	Method SignInMethod `json:"method"`
 }
 
+// PreviewProposal: An operation that waits until a person approves it.
+type PreviewProposal struct {
+	// Parameters and body of the operation.
+	Arguments PreviewProposalArguments `json:"arguments"`
+	// When it was proposed.
+	CreatedAt time.Time `json:"created_at"`
+	// When it was approved or declined, or failed or expired.
+	DecidedAt *time.Time `json:"decided_at"`
+	// User who approved or declined it, or the caller that withdrew it. Null if no one did.
+	DecidedBy *string `json:"decided_by"`
+	// Why it was declined. Null if no reason was given.
+	DeclineReason *string `json:"decline_reason"`
+	// When it can no longer be approved.
+	ExpiresAt time.Time `json:"expires_at"`
+	// User that an app acted for. Null for other callers.
+	ForUserID *string `json:"for_user_id"`
+	// Identifies the proposal. Starts with prp_.
+	ID string `json:"id"`
+	// Object that would change. Null if the operation creates one.
+	ObjectID *string `json:"object_id"`
+	// Operation to run, as in the API reference.
+	OperationID string `json:"operation_id"`
+	// What would happen, for people.
+	Preview PreviewProposalEffect `json:"preview"`
+	// App, API key or user that proposed it.
+	ProposedBy Actor `json:"proposed_by"`
+	// Why it was proposed, in the words of the caller.
+	Reason string `json:"reason"`
+	// Response of the operation. Null if it did not run.
+	Result *ProposalResult `json:"result"`
+	// Progress of the proposal.
+	Status ProposalStatus `json:"status"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Where a person can approve it, in the console.
+	URL string `json:"url"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewProposalArguments: Parameters and body of a proposed operation.
+type PreviewProposalArguments struct {
+	// JSON body. Null if there is none.
+	Body map[string]any `json:"body"`
+	// Path parameters by name.
+	Path map[string]string `json:"path"`
+	// Query parameters by name.
+	Query map[string]string `json:"query"`
+}
+
+// PreviewProposalCreate: An operation to propose.
+type PreviewProposalCreate struct {
+	// JSON body of the operation.
+	Body map[string]any `json:"body,omitzero"`
+	// Operation to run, as in the API reference. The ID of a /v1 operation, or of a preview operation if /v1 has
+	// none with this ID.
+	OperationID string `json:"operation_id"`
+	// Path parameters by name.
+	Path map[string]string `json:"path,omitzero"`
+	// Query parameters by name.
+	Query map[string]string `json:"query,omitzero"`
+	// Why you propose it. People read it before they decide.
+	Reason string `json:"reason"`
+}
+
+// PreviewProposalDecline: Why a proposal is declined.
+type PreviewProposalDecline struct {
+	// Why it is declined. The program that proposed it can read it.
+	Reason string `json:"reason,omitzero"`
+}
+
+// PreviewProposalEffect: What a proposed operation would do.
+type PreviewProposalEffect struct {
+	// Values at that time of the fields in the body. Empty if nothing exists yet, or if the caller can't read it.
+	Before map[string]any `json:"before"`
+	// For a message, the result of the send check at that time. Empty for other operations.
+	Checks []PreviewReachCheck `json:"checks"`
+	// HTTP method of the operation.
+	Method string `json:"method"`
+	// Path of the request.
+	Path string `json:"path"`
+	// What the operation does.
+	Summary string `json:"summary"`
+	// Name of the object that would change. Null if there is none, or if the caller can't read it.
+	Title *string `json:"title"`
+}
+
 // PreviewReachCheck: Whether a message on a channel could be sent now.
 type PreviewReachCheck struct {
 	// Where the message would be sent. Null if the contact has no address for the channel.
@@ -5214,6 +5303,50 @@ type PriceChange struct {
 	OldPriceUSD *int64 `json:"old_price_usd"`
 	// Reason that was sent with the change. Null if none was sent.
 	Reason *string `json:"reason"`
+}
+
+// ProposalResult: Response of an operation that was approved.
+type ProposalResult struct {
+	// Code of the error. Null if the operation succeeded.
+	Code *string `json:"code"`
+	// Message of the error. Null if the operation succeeded.
+	Message *string `json:"message"`
+	// Object in the response. Null if there is none.
+	ObjectID *string `json:"object_id"`
+	// HTTP status.
+	Status int64 `json:"status"`
+}
+
+// ProposalState: A proposal without its arguments, its reason and its preview.
+type ProposalState struct {
+	// When it was proposed.
+	CreatedAt time.Time `json:"created_at"`
+	// When it was approved or declined, or failed or expired.
+	DecidedAt *time.Time `json:"decided_at"`
+	// User who approved or declined it, or the caller that withdrew it. Null if no one did.
+	DecidedBy *string `json:"decided_by"`
+	// Why it was declined. Null if no reason was given.
+	DeclineReason *string `json:"decline_reason"`
+	// When it can no longer be approved.
+	ExpiresAt time.Time `json:"expires_at"`
+	// User that an app acted for. Null for other callers.
+	ForUserID *string `json:"for_user_id"`
+	// Identifies the proposal. Starts with prp_.
+	ID string `json:"id"`
+	// Object that would change. Null if the operation creates one.
+	ObjectID *string `json:"object_id"`
+	// Operation to run, as in the API reference.
+	OperationID string `json:"operation_id"`
+	// App, API key or user that proposed it.
+	ProposedBy Actor `json:"proposed_by"`
+	// Response of the operation. Null if it did not run.
+	Result *ProposalResult `json:"result"`
+	// Progress of the proposal.
+	Status ProposalStatus `json:"status"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
 }
 
 // QuietHours: A time of day in which marketing text messages wait. It can include midnight.

@@ -48,6 +48,7 @@ var List = []Guide{
 	{"errors", "Errors", "Get started", "What each error code means and what to do about it."},
 	{"going-live", "Go live", "Get started", "What to check before real customers depend on your integration."},
 	{"console", "Console", "Sell boats", "The web console for daily work: inventory, leads, deals, reports and developer tools."},
+	{"approvals", "Approvals", "Sell boats", "Let programs propose changes, and approve them in the console."},
 	{"imports", "Imports", "Sell boats", "Bring in boats from Excel or from other software, and keep them in sync."},
 	{"feeds", "Feeds", "Sell boats", "Give your boats to marketplaces and websites: feed URLs, formats, and listings that are sent."},
 	{"messages", "Leads and messages", "Sell boats", "Contacts, leads, consent, and email and text messages."},

@@ -1438,6 +1438,55 @@ export class PreviewOfficeService extends PreviewFamily {
     list(this, "/payments", options, query);
 }
 
+/** Operations of preview.proposals. */
+export class PreviewProposalsService extends PreviewFamily {
+  /**
+   * Approve a proposal and run its operation. Requires hulls:write or leads:write or deals:write.
+   * Only people can approve, in the console. Programs receive 403. The operation runs once, as the user who
+   * approved it. If the object changed after it was proposed, nothing is done and the proposal fails. Requires the
+   * scope of the operation.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  readonly approve = (proposalId: string, options?: Options): Promise<t.PreviewProposal> =>
+    post(this, path`/proposals/${proposalId}/approve`, undefined, options);
+  /**
+   * Propose an operation. Requires hulls:write or leads:write or deals:write.
+   * Stores an operation that changes something until a person approves it in the console, at `url`. The
+   * parameters, the body and the object are checked now. A proposal expires after 7 days. Consent, credentials,
+   * users, payments, signatures, exports and permanent deletions can't be proposed. Requires the scope of the
+   * operation.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  readonly create = (body: t.PreviewProposalCreate, options?: Options): Promise<t.PreviewProposal> =>
+    post(this, "/proposals", body, options);
+  /**
+   * Decline or withdraw a proposal. Requires hulls:write or leads:write or deals:write.
+   * For people in the console, and for the program that proposed it. Requires the scope of the operation.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  readonly decline = (proposalId: string, body?: t.PreviewProposalDecline, options?: Options): Promise<t.PreviewProposal> =>
+    post(this, path`/proposals/${proposalId}/decline`, body, options);
+  /**
+   * Retrieve a proposal. Requires hulls:write or leads:write or deals:write.
+   * Requires the scope of the operation.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  readonly get = (proposalId: string, options?: Options): Promise<t.PreviewProposal> =>
+    get(this, path`/proposals/${proposalId}`, options);
+  /**
+   * List proposals, newest first. Requires hulls:write or leads:write or deals:write.
+   * Returns the proposals whose operations you can run yourself.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  readonly list = (query?: t.PreviewProposalListParams, options?: Options): List<t.PreviewProposal> =>
+    list(this, "/proposals", options, query);
+}
+
 /** Operations of preview.reports. */
 export class PreviewReportsService extends PreviewFamily {
   /**
@@ -1695,6 +1744,7 @@ export class Services {
     readonly hulls: PreviewHullsService;
     readonly leads: PreviewLeadsService;
     readonly office: PreviewOfficeService;
+    readonly proposals: PreviewProposalsService;
     readonly reports: PreviewReportsService;
     readonly requestLogs: PreviewRequestLogsService;
     readonly search: PreviewSearchService;
@@ -1720,6 +1770,7 @@ export class Services {
       hulls: new PreviewHullsService(sender),
       leads: new PreviewLeadsService(sender),
       office: new PreviewOfficeService(sender),
+      proposals: new PreviewProposalsService(sender),
       reports: new PreviewReportsService(sender),
       requestLogs: new PreviewRequestLogsService(sender),
       search: new PreviewSearchService(sender),

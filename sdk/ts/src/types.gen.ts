@@ -498,6 +498,9 @@ export type PreviewRequestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** Whether a price is the regular one, a sale price, or on request. */
 export type PriceType = "asking" | "sale" | "call";
 
+/** Progress of a proposal. failed means that it was approved, but its operation failed. */
+export type ProposalStatus = "pending" | "running" | "approved" | "declined" | "expired" | "failed";
+
 /** What moves a boat. */
 export type Propulsion = "air_thrust" | "manual" | "propeller" | "sail" | "water_jet" | "other";
 
@@ -1358,6 +1361,8 @@ export interface ContactExport {
   offers?: Array<Record<string, unknown>>;
   /** Payments of the deals. */
   payments?: Array<Record<string, unknown>>;
+  /** Proposals about the contact, its leads and its deals. */
+  proposals?: Array<Record<string, unknown>>;
   /** Signals of the leads. */
   signals?: Array<Record<string, unknown>>;
   /** Trade-ins of the deals. */
@@ -2200,6 +2205,16 @@ export interface EventObjects {
   "payment.reversed": Payment;
   /** A payment was transferred to another deal. */
   "payment.transferred": Payment;
+  /** A proposal was approved, and its operation succeeded. */
+  "proposal.approved": ProposalState;
+  /** An operation was proposed. */
+  "proposal.created": ProposalState;
+  /** A proposal was declined or withdrawn. */
+  "proposal.declined": ProposalState;
+  /** A proposal expired before anyone decided. */
+  "proposal.expired": ProposalState;
+  /** A proposal was approved, but its operation failed. */
+  "proposal.failed": ProposalState;
   /** A role was created. */
   "role.created": Role;
   /** A role was deleted. */
@@ -5834,6 +5849,95 @@ export interface PreviewProfileSession {
   method: SignInMethod;
 }
 
+/** An operation that waits until a person approves it. */
+export interface PreviewProposal {
+  /** Parameters and body of the operation. */
+  arguments: PreviewProposalArguments;
+  /** When it was proposed. */
+  created_at: string;
+  /** When it was approved or declined, or failed or expired. */
+  decided_at: string | null;
+  /** User who approved or declined it, or the caller that withdrew it. Null if no one did. */
+  decided_by: string | null;
+  /** Why it was declined. Null if no reason was given. */
+  decline_reason: string | null;
+  /** When it can no longer be approved. */
+  expires_at: string;
+  /** User that an app acted for. Null for other callers. */
+  for_user_id: string | null;
+  /** Identifies the proposal. Starts with prp_. */
+  id: string;
+  /** Object that would change. Null if the operation creates one. */
+  object_id: string | null;
+  /** Operation to run, as in the API reference. */
+  operation_id: string;
+  /** What would happen, for people. */
+  preview: PreviewProposalEffect;
+  /** App, API key or user that proposed it. */
+  proposed_by: Actor;
+  /** Why it was proposed, in the words of the caller. */
+  reason: string;
+  /** Response of the operation. Null if it did not run. */
+  result: ProposalResult | null;
+  /** Progress of the proposal. */
+  status: ProposalStatus;
+  /** When it last changed. */
+  updated_at: string;
+  /** Where a person can approve it, in the console. */
+  url: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** Parameters and body of a proposed operation. */
+export interface PreviewProposalArguments {
+  /** JSON body. Null if there is none. */
+  body: Record<string, unknown> | null;
+  /** Path parameters by name. */
+  path: Record<string, string>;
+  /** Query parameters by name. */
+  query: Record<string, string>;
+}
+
+/** An operation to propose. */
+export interface PreviewProposalCreate {
+  /** JSON body of the operation. */
+  body?: Record<string, unknown>;
+  /**
+   * Operation to run, as in the API reference. The ID of a /v1 operation, or of a preview operation if /v1 has
+   * none with this ID.
+   */
+  operation_id: string;
+  /** Path parameters by name. */
+  path?: Record<string, string>;
+  /** Query parameters by name. */
+  query?: Record<string, string>;
+  /** Why you propose it. People read it before they decide. */
+  reason: string;
+}
+
+/** Why a proposal is declined. */
+export interface PreviewProposalDecline {
+  /** Why it is declined. The program that proposed it can read it. */
+  reason?: string | null;
+}
+
+/** What a proposed operation would do. */
+export interface PreviewProposalEffect {
+  /** Values at that time of the fields in the body. Empty if nothing exists yet, or if the caller can't read it. */
+  before: Record<string, unknown>;
+  /** For a message, the result of the send check at that time. Empty for other operations. */
+  checks: Array<PreviewReachCheck>;
+  /** HTTP method of the operation. */
+  method: string;
+  /** Path of the request. */
+  path: string;
+  /** What the operation does. */
+  summary: string;
+  /** Name of the object that would change. Null if there is none, or if the caller can't read it. */
+  title: string | null;
+}
+
 /** Whether a message on a channel could be sent now. */
 export interface PreviewReachCheck {
   /** Where the message would be sent. Null if the contact has no address for the channel. */
@@ -6254,6 +6358,50 @@ export interface PriceChange {
   old_price_usd: number | null;
   /** Reason that was sent with the change. Null if none was sent. */
   reason: string | null;
+}
+
+/** Response of an operation that was approved. */
+export interface ProposalResult {
+  /** Code of the error. Null if the operation succeeded. */
+  code: string | null;
+  /** Message of the error. Null if the operation succeeded. */
+  message: string | null;
+  /** Object in the response. Null if there is none. */
+  object_id: string | null;
+  /** HTTP status. */
+  status: number;
+}
+
+/** A proposal without its arguments, its reason and its preview. */
+export interface ProposalState {
+  /** When it was proposed. */
+  created_at: string;
+  /** When it was approved or declined, or failed or expired. */
+  decided_at: string | null;
+  /** User who approved or declined it, or the caller that withdrew it. Null if no one did. */
+  decided_by: string | null;
+  /** Why it was declined. Null if no reason was given. */
+  decline_reason: string | null;
+  /** When it can no longer be approved. */
+  expires_at: string;
+  /** User that an app acted for. Null for other callers. */
+  for_user_id: string | null;
+  /** Identifies the proposal. Starts with prp_. */
+  id: string;
+  /** Object that would change. Null if the operation creates one. */
+  object_id: string | null;
+  /** Operation to run, as in the API reference. */
+  operation_id: string;
+  /** App, API key or user that proposed it. */
+  proposed_by: Actor;
+  /** Response of the operation. Null if it did not run. */
+  result: ProposalResult | null;
+  /** Progress of the proposal. */
+  status: ProposalStatus;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
 }
 
 /** A time of day in which marketing text messages wait. It can include midnight. */
@@ -7527,6 +7675,14 @@ export interface PreviewOfficeListPaymentsParams extends ListParams {
   created_after?: string;
   /** Only objects created before this time. */
   created_before?: string;
+}
+
+/** Parameters of preview.proposals.list. */
+export interface PreviewProposalListParams extends ListParams {
+  /** Only proposals with this status. */
+  status?: ProposalStatus;
+  /** Only proposals to change this object. */
+  object_id?: string;
 }
 
 /** Parameters of preview.reports.exportCash. */

@@ -10,7 +10,7 @@ import { Tag, type Tone } from "../parts/status.tsx";
 import { NoRows, Table, type Column } from "../parts/table.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { Verdict } from "../parts/verdict.tsx";
-import { href } from "../router.ts";
+import { href, navigate } from "../router.ts";
 import { word } from "../words.ts";
 import { openForm } from "./dialogs.tsx";
 import { useNames } from "./people.tsx";
@@ -28,7 +28,7 @@ export function Approvals() {
     <Sheet>
       <Page title="Approvals">
         <div class="filters">{views}</div>
-        <Table label="Proposals" list={list} columns={columns} open={(p) => href("approvals/" + p.id)}
+        <Table label="Proposals" list={list} columns={columns} onMove={(p) => navigate(href("approvals/" + p.id))}
           empty={<NoRows filtered={false} text="Nothing waits for you. When an app or an assistant proposes a change, it appears here." clear={() => {}} />} />
       </Page>
     </Sheet>
@@ -36,7 +36,7 @@ export function Approvals() {
 }
 
 const columns: Array<Column<PreviewProposal>> = [
-  { title: "Proposal", wide: true, phone: "main", cell: (p) => <div class="t"><b>{p.preview.title ?? p.preview.summary}</b><small>{p.preview.title ? p.preview.summary : p.preview.path}</small></div> },
+  { title: "Proposal", wide: true, phone: "main", cell: (p) => <div class="t"><b><a href={href("approvals/" + p.id)}>{p.preview.title ?? p.preview.summary}</a></b><small>{p.preview.title ? p.preview.summary : p.preview.path}</small></div> },
   { title: "Proposed by", phone: "bottom", cell: (p) => <span class="sub">{p.proposed_by.label}</span> },
   { title: "Status", phone: "top", cell: (p) => <State of={p} /> },
   { title: "When", align: "right", cell: (p) => <span class="sub">{ago(p.created_at)}</span> },
@@ -55,14 +55,13 @@ function Details({ p }: { p: PreviewProposal }) {
     if (!(e instanceof SlipwayError) || e.status !== 409) toastError(e);
   }).finally(() => changed("proposal", p.id));
   const decline = () => openForm({
-    name: "decline " + p.id, title: "Decline this proposal", submit: "Decline", initial: { reason: "" },
+    name: "decline " + p.id, title: "Decline this proposal", submit: "Decline", values: { reason: "" },
     save: async ({ reason }) => void (await api.preview.proposals.decline(p.id, { reason: reason || null }), changed("proposal", p.id)),
-    fields: (form) => <TextField form={form} name="reason" label="Reason (optional)" long />,
+    fields: (form) => <TextField form={form} name="reason" label="Reason (optional)" />,
   });
   const open = p.status === "pending";
   return (
-    <Page title={p.preview.title ?? p.preview.summary} back={{ href: href("approvals"), title: "Approvals" }} aside={<State of={p} />}
-      actions={open && <><Button onClick={decline}>Decline</Button><Button kind="primary" icon="check" onClick={approve}>Approve</Button></>}>
+    <Page title={p.preview.title ?? p.preview.summary} back={{ href: href("approvals"), title: "Approvals" }} aside={<State of={p} />}>
       <div class="content">
         <Outcome p={p} />
         <Section title={p.preview.summary}>
@@ -74,13 +73,14 @@ function Details({ p }: { p: PreviewProposal }) {
           ))}
         </Section>
         <Section title="Who asked, and why">
-          <blockquote class="note flat"><p>{p.reason}</p></blockquote>
+          <div class="msg"><p>{p.reason}</p><small>Written by {p.proposed_by.label}, not by Slipway</small></div>
           <Facts facts={[
-            ["Proposed by", `${p.proposed_by.label} (${word(p.proposed_by.type)})`], ["For", p.for_user_id && names(p.for_user_id)],
-            ["Proposed", dateTime(p.created_at)], ["Expires", open && date(p.expires_at)], ["Object", p.object_id && <ObjectLink id={p.object_id} />],
+            ["Proposed by", `${p.proposed_by.label} (${p.proposed_by.type === "api_key" ? "API key" : word(p.proposed_by.type)})`], ["For", p.for_user_id && names(p.for_user_id)],
+            ["Proposed", dateTime(p.created_at)], ["Expires", open && date(p.expires_at)], ["Object", p.object_id && <ObjectLink id={p.object_id} short />],
             ["Request", <span class="mono">{p.preview.method} {p.preview.path}</span>],
           ]} />
         </Section>
+        {open && <div class="row"><Button kind="primary" icon="check" onClick={approve}>Approve</Button><Button onClick={decline}>Decline</Button></div>}
       </div>
     </Page>
   );
@@ -104,10 +104,14 @@ function Outcome({ p }: { p: PreviewProposal }) {
 function Changes({ p }: { p: PreviewProposal }) {
   const fields = Object.entries(p.arguments.body ?? {});
   if (fields.length === 0) return <p class="sub">This operation has no fields.</p>;
+  const texts = fields.filter(([name, value]) => show(name, value).length > 60);
   return (
-    <Facts facts={fields.map(([name, value]) => [label(name), (
-      <>{name in p.preview.before && <><s class="sub">{show(name, p.preview.before[name])}</s> → </>}<b class="wrap">{show(name, value)}</b></>
-    )])} />
+    <>
+      <Facts facts={fields.filter((f) => !texts.includes(f)).map(([name, value]) => [label(name), (
+        <>{name in p.preview.before && <><s class="sub">{show(name, p.preview.before[name])}</s> → </>}<b>{show(name, value)}</b></>
+      )])} />
+      {texts.map(([name, value]) => <div key={name} class="msg"><small>{label(name)}</small><p>{show(name, value)}</p></div>)}
+    </>
   );
 }
 

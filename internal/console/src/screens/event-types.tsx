@@ -30,6 +30,7 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
   api_key: { created: 1, revoked: 1, rotated: 1 },
   app: { created: 1, deleted: 1, installed: 1, reauthorized: 1, secret_rotated: 1, uninstalled: 1, updated: 1 },
   sso_connection: { created: 1, deleted: 1, updated: 1 },
+  proposal: { approved: 1, created: 1, declined: 1, expired: 1, failed: 1 },
   webhook: { disabled: 1, test: 1 },
 };
 

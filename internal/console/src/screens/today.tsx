@@ -1,6 +1,6 @@
 // Today: what needs attention, in the order to do it, and then the numbers.
 import type { ComponentChildren } from "preact";
-import { api, type Activity, type Appointment, type PreviewFundingContract, type PreviewHull, type PreviewLead, type Webhook } from "../api.ts";
+import { api, type Activity, type Appointment, type PreviewFundingContract, type PreviewHull, type PreviewLead, type PreviewProposal, type Webhook } from "../api.ts";
 import { ago, count, date, dayName, duration, number, shortMoney, time, when } from "../format.ts";
 import { useLoad, type Load } from "../load.ts";
 import { ButtonLink } from "../parts/button.tsx";
@@ -52,7 +52,7 @@ function greeting(now = new Date()): string {
 }
 
 function TodoList() {
-  const sources = [useReviews(), useNewLeads(), useTasks(), useStalled(), useHolds(), useContracts(), useWebhooks()];
+  const sources = [useReviews(), useNewLeads(), useTasks(), useStalled(), useHolds(), useContracts(), useApprovals(), useWebhooks()];
   const errors = sources.flatMap((s) => (s.error ? [s] : []));
   const todos = [...new Map(sources.flatMap((s) => s.data ?? []).reverse().map((t) => [t.id, t])).values()].reverse(); // the first reason wins
   const loading = sources.some((s) => s.loading && !s.data);
@@ -141,6 +141,15 @@ function useContracts() {
     text: <><b>{c.lender}</b> waits for {count(c.open_stipulations, "document")} before it pays {shortMoney(c.amount)}</>,
   });
   return useTodos(can("deals:read"), "contracts", load, toTodo, ["funding", "deal"]);
+}
+
+function useApprovals() {
+  return useTodos<PreviewProposal>(can("hulls:write") || can("leads:write") || can("deals:write"), "proposals",
+    async () => (await api.preview.proposals.list({ status: "pending", limit: 5 })).data,
+    (p) => ({
+      id: p.id, tone: "amber", kind: "Approval", at: p.created_at, href: href("approvals/" + p.id), action: "Look",
+      text: <><b>{p.proposed_by.label}</b> proposes: {p.preview.summary.toLowerCase()}{p.preview.title && ` (${p.preview.title})`}</>,
+    }), ["proposal"]);
 }
 
 function useWebhooks() {

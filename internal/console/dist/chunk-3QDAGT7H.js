@@ -1,1 +1,0 @@
-import{K as n}from"./chunk-T7JMAPHO.js";var t=n("");function r(o){t.set(o)}export{t as a,r as b};
