@@ -57,6 +57,10 @@ test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v')
 test-clients: ## Test OAuth with npm packages as clients
 	scripts/test-clients $(ARGS)
 
+.PHONY: test-mcp
+test-mcp: ## Test MCP with the official inspector as the client
+	scripts/test-mcp $(ARGS)
+
 .PHONY: test-contract
 test-contract: ## Test with Prism that requests and responses match the OpenAPI document
 	scripts/test-contract $(ARGS)

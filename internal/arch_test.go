@@ -81,6 +81,7 @@ var may = map[string][]string{
 	"console":        {"access", "dealership", "people", "signin"},
 	"console/bundle": {},
 	"console/dev":    {"console/bundle"},
+	"mcp":            {"access", "proposals"},
 	"leads":          {"consent", "contacts", "dealership", "hulls", "people"},
 	"messages":       {"consent", "contacts", "dealership", "hulls", "leads", "people"},
 	"deals":          {"contacts", "dealership", "hulls", "leads", "people"},
@@ -98,7 +99,7 @@ var may = map[string][]string{
 	// the top
 	"app": {
 		"access", "activities", "appointments", "channels", "cli", "clilogin", "console", "contacts", "dealership", "deals", "documents", "finance", "hulls",
-		"imports", "leads", "messages", "oauth", "people", "photos", "preview", "proposals", "reports", "requestlog", "signin", "sso", "webhooks",
+		"imports", "leads", "mcp", "messages", "oauth", "people", "photos", "preview", "proposals", "reports", "requestlog", "signin", "sso", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
 	"sso/saml/samltest":             {"sso/saml"},

@@ -93,7 +93,7 @@ func settingsOf(selected *kong.Node) (names []string, all bool) {
 	switch path[0] {
 	case "serve", "demo":
 		return nil, true
-	case "listen", "events", "logs":
+	case "listen", "events", "logs", "mcp":
 		return []string{"base-url"}, false
 	case "trigger":
 		return []string{"base-url", "data", "database-url"}, false
@@ -182,6 +182,11 @@ func (eventsTailCmd) Help() string {
 // Help returns examples.
 func (logsTailCmd) Help() string {
 	return examples("slipway logs tail --key sk_test_1 --status 4xx", "slipway logs tail --key sk_test_1 --operation createHull --json")
+}
+
+// Help returns examples.
+func (mcpCmd) Help() string {
+	return examples("SLIPWAY_KEY=sk_test_1 slipway mcp", "slipway mcp --key sk_test_1 --write")
 }
 
 // Help returns examples.

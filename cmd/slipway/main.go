@@ -33,6 +33,7 @@ type commands struct {
 	Audit       auditCmd       `cmd:"" help:"Verify the audit log, and show rejected credentials."`
 	Events      eventsCmd      `cmd:"" help:"Follow the events of a server, and list event types."`
 	Logs        logsCmd        `cmd:"" help:"Follow the API requests of a server."`
+	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Serve an assistant with the Model Context Protocol on standard input and output."`
 	Listen      listenCmd      `cmd:"" help:"Forward events to a URL on your machine."`
 	Trigger     triggerCmd     `cmd:"" help:"Emit a sample event in a test environment."`
 	Maintain    maintenanceCmd `cmd:"" name:"maintenance" help:"Reject writes while you work on the database."`

@@ -24,11 +24,13 @@ type Authenticator struct {
 
 	// Apps authenticates the access token of an app. If it rejects a token that
 	// exists, the principal has its environment and its app.
-	Apps func(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (p auth.Principal, rejected, err error)
+	// The last argument is whether the request is for MCP.
+	Apps func(ctx context.Context, tx *db.Tx, bearer string, t token.Token, mcp bool) (p auth.Principal, rejected, err error)
 
 	keys            keyCache
 	rejected        rejections
 	rejectedCookies rejections
+	rejectedMCP     rejections
 }
 
 // Authenticate returns the caller of a bearer token. It looks the token up for
@@ -37,12 +39,43 @@ func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.P
 	if c, ok := ctx.Value(cookieKey{}).(cookie); ok {
 		return a.authenticateCookie(ctx, c)
 	}
+	if p, ok := ctx.Value(callerKey{}).(auth.Principal); ok {
+		return p, nil
+	}
+	return a.authenticate(ctx, bearer, false)
+}
+
+// AuthenticateMCP returns the caller of a request for MCP: an access token for that
+// resource, or an API key of the test environment. With a live key, no one would know for
+// whom an assistant acts.
+func (a *Authenticator) AuthenticateMCP(ctx context.Context, bearer string) (auth.Principal, error) {
+	switch t, ok := token.Parse(bearer); {
+	case ok && t.Kind == token.Access, ok && t.Kind == token.Key && t.Mode == auth.Test:
+		return a.authenticate(ctx, bearer, true)
+	}
+	return auth.Principal{}, a.reject(ctx, rejection{kind: authlog.KindAPIKey, id: token.Public(bearer), err: fault.Unauthenticated(
+		"MCP accepts OAuth tokens for this resource, and API keys of the test environment. Connect with OAuth.")})
+}
+
+type callerKey struct{}
+
+// WithCaller adds a caller who was authenticated to a request that the server sends to
+// itself.
+func WithCaller(ctx context.Context, p auth.Principal) context.Context {
+	return context.WithValue(ctx, callerKey{}, p)
+}
+
+func (a *Authenticator) authenticate(ctx context.Context, bearer string, mcp bool) (auth.Principal, error) {
 	t, ok := token.Parse(bearer)
 	if !ok {
 		return auth.Principal{}, a.reject(ctx, rejection{kind: authlog.KindAPIKey, err: errInvalid()})
 	}
 	now := a.DB.Now().UTC()
-	if r, ok := a.rejected.find(bearer, now); ok {
+	rejected := &a.rejected
+	if mcp { // a token can be rejected by one resource and work for the other
+		rejected = &a.rejectedMCP
+	}
+	if r, ok := rejected.find(bearer, now); ok {
 		return auth.Principal{}, a.reject(ctx, r)
 	}
 
@@ -54,13 +87,13 @@ func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.P
 			c, err := a.authenticateSession(ctx, tx, bearer, t, false)
 			return c.Principal, err
 		case token.Access:
-			return a.authenticateApp(ctx, tx, bearer, t)
+			return a.authenticateApp(ctx, tx, bearer, t, mcp)
 		default:
 			return auth.Principal{}, &rejectedError{rejection{kind: authlog.KindApp, id: token.Public(bearer), err: errInvalid()}}
 		}
 	})
 	if r, ok := errors.AsType[*rejectedError](err); ok {
-		a.rejected.add(bearer, r.rejection, now)
+		rejected.add(bearer, r.rejection, now)
 		return p, a.reject(ctx, r.rejection)
 	}
 	return p, err
@@ -272,8 +305,8 @@ func (a *Authenticator) authenticateCookie(ctx context.Context, c cookie) (auth.
 	return found.Principal, err
 }
 
-func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (auth.Principal, error) {
-	p, rejected, err := a.Apps(ctx, tx, bearer, t)
+func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer string, t token.Token, mcp bool) (auth.Principal, error) {
+	p, rejected, err := a.Apps(ctx, tx, bearer, t, mcp)
 	switch {
 	case err != nil:
 		return p, err

@@ -24,6 +24,7 @@ import (
 	"slipway/internal/console"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
+	"slipway/internal/mcp"
 	"slipway/internal/messages"
 	"slipway/internal/oauth"
 	"slipway/internal/platform/audit"
@@ -199,6 +200,10 @@ func (a *App) mount(s Settings) error {
 	router.HandleForm(sso.Prefix+"/*", f.sso.Pages())
 	for _, path := range console.Paths() {
 		router.Handle(path, f.console.Pages())
+	}
+	if s.MCP != "off" {
+		f.mcp.Router = router
+		router.HandlePost(mcp.Path, mcp.MaxBody, f.mcp.Serve)
 	}
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleForm("/senders/*", f.dealership.Pages())

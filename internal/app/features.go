@@ -18,6 +18,7 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/imports"
 	"slipway/internal/leads"
+	"slipway/internal/mcp"
 	"slipway/internal/messages"
 	"slipway/internal/oauth"
 	"slipway/internal/people"
@@ -64,6 +65,7 @@ type features struct {
 	requestlog   requestlog.API
 	proposals    proposals.API
 	console      console.API // its pages; it has no operations
+	mcp          mcp.API     // has no operations
 }
 
 // all lists the features in the order of the reference.
@@ -141,6 +143,8 @@ func (a *App) features(s Settings) (*features, error) {
 	}
 	f.clilogin = clilogin.API{DB: a.DB, Log: a.logger("clilogin"), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode}
 	f.console = console.API{DB: a.DB, SignIn: &f.signin, BaseURL: s.BaseURL}
+	f.oauth.Clients = &oauth.Clients{HTTP: outbound.New(providerTimeout, s.AllowPrivate), Now: a.now, AllowHTTP: s.AllowPrivate}
+	f.mcp = mcp.API{Auth: f.access.Auth, Metadata: f.oauth.MCPMetadataURL(), Build: Build, Log: a.logger("mcp")}
 	f.sso = sso.API{
 		DB: a.DB, Jobs: a.Jobs, Box: a.Box, URL: sso.SiteURL(s.authURL()), Log: a.logger("sso"), AuthLog: a.AuthLog, Mail: mailer, MailFrom: s.mailFrom(),
 		HTTP: outbound.New(providerTimeout, s.AllowPrivate), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode,

@@ -66,6 +66,8 @@ type Settings struct {
 	MaxWait     time.Duration `env:"SLIPWAY_MAX_WAIT" default:"500ms" help:"How long a request can expect to wait for others. If it would be longer, the server rejects it immediately."`
 	MaxRequests int           `env:"SLIPWAY_MAX_REQUESTS" default:"256" help:"Requests of a kind (reads, writes, uploads, urgent ones and public ones) that the server handles or lets wait. It rejects the rest."`
 
+	MCP string `env:"SLIPWAY_MCP" name:"mcp" enum:"on,off," default:"on" help:"Set it to off to serve no assistants at /mcp."`
+
 	RequestLogRows int `env:"SLIPWAY_REQUEST_LOG_ROWS" default:"200000" help:"API requests that the request log keeps per environment, for 30 days. 0 turns it off."`
 
 	OTLPEndpoint string `env:"SLIPWAY_OTLP_ENDPOINT" help:"Where to send traces, such as http://localhost:4318. Empty turns them off."`

@@ -43,6 +43,7 @@ type App struct {
 	OldSecretExpiresAt *time.Time   `json:"old_secret_expires_at" db:"old_secret_expires_at" doc:"When the previous client secret expires. Null if the secret was not rotated."`
 	SecretHash         []byte       `json:"-" db:"secret_hash"`
 	OldSecretHash      []byte       `json:"-" db:"old_secret_hash"`
+	MetadataURL        *string      `json:"-" db:"metadata_url"` // of an app that no dealership has registered
 	Version            int64        `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
 	CreatedAt          time.Time    `json:"created_at" db:"created_at" doc:"When it was created."`
 	UpdatedAt          time.Time    `json:"updated_at" db:"updated_at" doc:"When it last changed."`
@@ -111,6 +112,15 @@ func (a *App) check() error {
 func isHTTPS(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil
+}
+
+// owns reports whether a code or a token was issued to the app. An app with a metadata
+// document has a row in each environment that uses it.
+func (a App) owns(h holder) bool {
+	if a.MetadataURL != nil {
+		return h.MetadataURL != nil && *h.MetadataURL == *a.MetadataURL
+	}
+	return h.AppID == a.ID
 }
 
 // isAdmin reports whether the app can request the admin scope.

@@ -34,6 +34,9 @@ type API struct {
 
 	// SignIn identifies users of the pages.
 	SignIn *signin.API
+
+	// Clients finds apps that no dealership has registered.
+	Clients *Clients
 }
 
 var administer = auth.Require(auth.Admin)
@@ -77,11 +80,11 @@ type ByApp struct {
 }
 
 func (a *API) listApps(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[App], error) {
-	return apps.List(ctx, tx, in.Query, nil)
+	return apps.List(ctx, tx, in.Query, registered())
 }
 
 func (a *API) getApp(ctx context.Context, tx *db.Tx, in *ByApp) (App, error) {
-	return apps.Find(ctx, tx, in.AppID)
+	return findRegistered(ctx, tx, in.AppID)
 }
 
 func (a *API) createApp(ctx context.Context, tx *db.Tx, in *struct{ Body AppCreate }) (IssuedApp, error) {
@@ -109,7 +112,7 @@ func (a *API) updateApp(ctx context.Context, tx *db.Tx, in *struct {
 	ByApp
 	Body AppPatch
 }) (App, error) {
-	return rest.Change(ctx, tx, apps.Find, in.AppID, func(before App, app *App) error {
+	return rest.Change(ctx, tx, findRegistered, in.AppID, func(before App, app *App) error {
 		in.Body.Name.To(&app.Name)
 		in.Body.RedirectURIs.To(&app.RedirectURIs)
 		in.Body.Scopes.To(&app.Scopes)
@@ -153,7 +156,7 @@ func (a *API) rotateSecret(ctx context.Context, tx *db.Tx, in *struct {
 		in.Body = &AppSecretRotate{}
 	}
 	secret, _ := token.New(token.ClientSecret, auth.From(ctx).Mode)
-	app, err := rest.Change(ctx, tx, apps.Find, in.AppID, func(before App, app *App) error {
+	app, err := rest.Change(ctx, tx, findRegistered, in.AppID, func(before App, app *App) error {
 		if err := app.rotate(secret, in.Body.ExpireOld, tx.Now); err != nil {
 			return err
 		}

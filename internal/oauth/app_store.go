@@ -2,14 +2,33 @@ package oauth
 
 import (
 	"context"
+	"slices"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/token"
+	"slipway/internal/vocab/version"
 )
 
 var apps = db.Table[App]{Name: "apps", Prefix: "app", Noun: "app", Loaded: func(_ *db.Tx, a *App) { a.ClientID = a.ID }}
+
+// registered selects the apps that a dealership has registered.
+func registered() *db.Where {
+	w := &db.Where{}
+	w.And("metadata_url IS NULL")
+	return w
+}
+
+// findRegistered returns an app that the dealership has registered.
+func findRegistered(ctx context.Context, tx *db.Tx, id string) (App, error) {
+	a, err := apps.Find(ctx, tx, id)
+	if err == nil && a.MetadataURL != nil {
+		err = fault.NotFound("app", id)
+	}
+	return a, err
+}
 
 // insertApp adds an app. A confidential app gets a client secret.
 func insertApp(ctx context.Context, tx *db.Tx, mode auth.Mode, a App) (IssuedApp, error) {
@@ -42,6 +61,32 @@ type PublishedApp struct {
 	App
 	Mode      auth.Mode `db:"publisher_mode"`
 	Publisher string    `db:"publisher"`
+}
+
+// findDescribed returns the row of an app with a metadata document in the environment, or nil.
+func findDescribed(ctx context.Context, tx *db.Tx, url string) (*App, error) {
+	found, err := db.All[App](ctx, tx, `SELECT {cols} FROM apps WHERE env = ? AND metadata_url = ?`, tx.Env, url)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// saveDescribed creates or updates the row of an app with a metadata document.
+func saveDescribed(ctx context.Context, tx *db.Tx, a App) (App, error) {
+	current, err := findDescribed(ctx, tx, *a.MetadataURL)
+	if err != nil {
+		return a, err
+	}
+	if current == nil {
+		a.ServiceVersion = version.Latest()
+		return a, apps.Insert(ctx, tx, &a)
+	}
+	if current.Name == a.Name && slices.Equal(current.RedirectURIs, a.RedirectURIs) {
+		return *current, nil
+	}
+	current.Name, current.RedirectURIs, current.HomepageURL = a.Name, a.RedirectURIs, a.HomepageURL
+	return *current, apps.Save(ctx, tx, current)
 }
 
 // deleteApp deletes an app and its installs in all dealerships.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"slipway/internal/dealership"
 	"slipway/internal/people"
@@ -26,7 +27,11 @@ func (a *API) authorize(w http.ResponseWriter, r *http.Request) {
 		a.showError(w, r, err)
 		return
 	}
-	if err := parseRequest(params, app.App, &req); err != nil {
+	err = parseRequest(params, app.App, &req)
+	if err == nil {
+		req.Resource, err = a.parseResource(params)
+	}
+	if err != nil {
 		redirect(w, req.errorResponse(a.AuthURL, err))
 		return
 	}
@@ -44,7 +49,7 @@ func (a *API) authorize(w http.ResponseWriter, r *http.Request) {
 		a.decide(w, r, c)
 		return
 	}
-	if env, ok := c.approved(); ok {
+	if env, ok := c.approved(); ok && req.Resource == forAPI && app.MetadataURL == nil {
 		a.finish(w, r, c, env, "")
 		return
 	}
@@ -57,7 +62,11 @@ func (a *API) findRequest(ctx context.Context, params url.Values) (app Published
 	if err != nil || id == "" {
 		return app, req, &errRedirect{"The link of the app has no client_id, or more than one."}
 	}
-	app, err = db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (PublishedApp, error) { return findApp(ctx, tx, id) })
+	if isMetadataURL(id) {
+		app, err = a.Clients.find(ctx, id)
+	} else {
+		app, err = db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (PublishedApp, error) { return findApp(ctx, tx, id) })
+	}
 	if db.IsNoRows(err) {
 		return app, req, &errRedirect{"The app of this link doesn't exist. It might have been deleted."}
 	}
@@ -124,16 +133,33 @@ func (c *consent) add(ctx context.Context, tx *db.Tx, d dealership.Dealership) e
 	if err != nil {
 		return err
 	}
-	if reason := blocked(u, held, c.req.Scopes); reason != "" {
+	if reason := blocked(u, held, c.req.Scopes, c.personal()); reason != "" {
 		if d.Env == c.visitor.Env {
 			c.blocked = reason
 		}
 		return nil
 	}
 
-	install, err := peekInstallOf(ctx, tx, c.app.ID)
+	install, err := c.peekInstall(ctx, tx)
 	c.choices = append(c.choices, choice{d, u, install})
 	return err
+}
+
+// personal reports whether the app only acts for the user who allows it. It must be a public
+// app, because a confidential one can also get tokens that act for the dealership.
+func (c consent) personal() bool { return c.req.Resource == forMCP && c.app.Type == Public }
+
+// peekInstall returns the install of the app in the environment, or nil.
+func (c consent) peekInstall(ctx context.Context, tx *db.Tx) (*Install, error) {
+	id := c.app.ID
+	if c.app.MetadataURL != nil {
+		app, err := findDescribed(ctx, tx, *c.app.MetadataURL)
+		if err != nil || app == nil {
+			return nil, err
+		}
+		id = app.ID
+	}
+	return peekInstallOf(ctx, tx, id)
 }
 
 // approved returns the environment where the user has allowed the request before.
@@ -166,7 +192,11 @@ func (c consent) existing() []auth.Scope {
 // needsCode reports whether the user must enter a two-factor code: to allow the
 // admin scope, a stolen session must not be enough.
 func (c consent) needsCode() bool {
-	return len(c.choices) > 0 && slices.Contains(missing(c.req.Scopes, c.existing()), auth.Admin)
+	added := missing(c.req.Scopes, c.existing())
+	if c.req.Resource == forMCP { // others have allowed the rest
+		added = c.req.Scopes
+	}
+	return len(c.choices) > 0 && slices.Contains(added, auth.Admin)
 }
 
 // purpose binds the token of the form to the request that the user sees.
@@ -217,19 +247,25 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choic
 		if err != nil {
 			return o, err
 		}
-		if o.rejected = blocked(u, held, c.req.Scopes); o.rejected != "" {
+		if o.rejected = blocked(u, held, c.req.Scopes, c.personal()); o.rejected != "" {
 			return o, nil
 		}
 
-		install, err := findInstallOf(ctx, tx, c.app.ID)
+		app := c.app.App
+		if app.MetadataURL != nil {
+			if app, err = saveDescribed(ctx, tx, app); err != nil {
+				return o, err
+			}
+		}
+		install, err := findInstallOf(ctx, tx, app.ID)
 		if err != nil {
 			return o, err
 		}
-		if install == nil || len(missing(c.req.Scopes, install.Scopes)) > 0 {
-			added := c.req.Scopes
-			if install != nil {
-				added = missing(c.req.Scopes, install.Scopes)
-			}
+		added := c.req.Scopes
+		if install != nil && c.req.Resource == forAPI {
+			added = missing(c.req.Scopes, install.Scopes)
+		}
+		if install == nil || len(added) > 0 {
 			if slices.Contains(added, auth.Admin) {
 				rejected, err := a.CheckCode(ctx, tx, u, code, received)
 				if err != nil {
@@ -240,7 +276,7 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choic
 					return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
 				}
 			}
-			i, err := allow(ctx, tx, c.app.App, u, c.req.Scopes)
+			i, err := allow(ctx, tx, app, u, c.req.Scopes)
 			if err != nil {
 				return o, err
 			}
@@ -289,6 +325,8 @@ type consentData struct {
 	Only                     auth.Mode // the environment, if there is no choice
 	NeedsCode                bool
 	Blocked, Message, Token  string
+	ForMCP                   bool   // the app is an assistant
+	Address                  string // of its metadata document, if no dealership has registered it
 	Switch                   string // signs in as another user
 }
 
@@ -296,7 +334,7 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 	d := consentData{
 		App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
 		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Message: message, Token: a.SignIn.FormToken(c.visitor, purpose(r)),
-		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes),
+		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes), ForMCP: c.req.Resource == forMCP,
 		Switch: a.AuthPath() + "/sign-in?" + url.Values{"switch": {"1"}, "return_to": {a.AuthPath() + "/authorize?" + r.URL.RawQuery}}.Encode(),
 	}
 	if u, err := url.Parse(c.req.RedirectURI); err == nil {
@@ -305,7 +343,13 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 	if c.app.HomepageURL != nil {
 		d.Homepage = *c.app.HomepageURL
 	}
+	if c.app.MetadataURL != nil {
+		d.Address = *c.app.MetadataURL
+	}
 	existing := c.existing()
+	if d.ForMCP { // others have allowed it
+		existing = nil
+	}
 	if len(c.choices) == 0 {
 		existing, d.Blocked = nil, c.blocked
 		status = max(status, http.StatusForbidden)
@@ -313,11 +357,18 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 	d.Again = len(existing) > 0
 	for _, known := range auth.Scopes {
 		if slices.Contains(c.req.Scopes, known.Scope) {
-			d.Scopes = append(d.Scopes, scopeLine{known.Doc, d.Again && !slices.Contains(existing, known.Scope), changesData(known.Scope)})
+			words := known.Doc
+			if d.ForMCP {
+				words = assistantWords[known.Scope]
+			}
+			d.Scopes = append(d.Scopes, scopeLine{words, d.Again && !slices.Contains(existing, known.Scope), changesData(known.Scope)})
 		}
 	}
 	for _, ch := range c.choices {
 		d.Environments = append(d.Environments, ch.Mode)
+	}
+	if d.ForMCP {
+		slices.SortFunc(d.Environments, func(a, b auth.Mode) int { return strings.Compare(string(b), string(a)) }) // test first
 	}
 	if len(d.Environments) == 1 {
 		d.Only = d.Environments[0]

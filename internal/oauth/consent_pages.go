@@ -13,7 +13,7 @@ import (
 // presses the first one.
 var consentPage = pages.NewPage(`
 <h1>{{if .Again}}{{.App}} wants more access{{else}}Install {{.App}}?{{end}}</h1>
-<p>{{.App}} is published by <strong>{{.Publisher}}</strong>.{{if .Homepage}} <a href="{{.Homepage}}" rel="noopener noreferrer">Visit its website</a>.{{end}}</p>
+<p>{{.App}} is published by <strong>{{.Publisher}}</strong>{{if .Address}}, which this server can't verify further. Continue only if you started this yourself{{end}}.{{if .Homepage}} <a href="{{.Homepage}}" rel="noopener noreferrer">Visit its website</a>.{{end}}</p>
 {{if .Message}}<p class="bad" role="alert">{{.Message}}</p>{{end}}
 {{if .Blocked}}<p class="bad" role="alert">{{.Blocked}}</p>{{end}}
 <p>{{if .Blocked}}It requests to:{{else}}It will be able to:{{end}}</p>
@@ -21,6 +21,7 @@ var consentPage = pages.NewPage(`
 {{range .Scopes}}<li>{{.Text}}{{if .Warning}} <span class="tag amber">Changes data</span>{{end}}{{if .New}} <span class="tag blue">New</span>{{end}}</li>
 {{end}}{{if .Excluded}}<li class="no">No access to {{.Excluded}}</li>
 {{end}}</ul>
+{{if .ForMCP}}<p class="hint">It acts for you, and never with more than you can do yourself. What it proposes waits for a person in the console.</p>{{end}}
 <dl class="facts">
 <dt>Dealership</dt><dd>{{.Dealership}}</dd>
 {{if .Only}}<dt>Environment</dt><dd>{{if eq .Only "live"}}Live: your real data{{else}}Test: sample data{{end}}</dd>{{end}}
@@ -31,7 +32,7 @@ var consentPage = pages.NewPage(`
 <input type="hidden" name="form_token" value="{{.Token}}">
 {{if gt (len .Environments) 1}}<label for="environment">Environment</label>
 <select id="environment" name="environment" required>
-<option value="">Choose one</option>
+{{if not .ForMCP}}<option value="">Choose one</option>{{end}}
 {{range .Environments}}<option value="{{.}}">{{if eq . "live"}}Live: your real data{{else}}Test: sample data{{end}}</option>
 {{end}}</select>{{end}}
 {{if .NeedsCode}}<label for="code">Two-factor code</label>
@@ -44,6 +45,18 @@ var consentPage = pages.NewPage(`
 </form>`)
 
 var noticePage = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
+
+// assistantWords are what an assistant can do with a scope.
+var assistantWords = map[auth.Scope]string{
+	auth.HullsRead:  "Read inventory, specifications, prices and photos.",
+	auth.HullsWrite: "Propose changes of inventory for your approval. See costs.",
+	auth.LeadsRead:  "Read contacts, leads, consents and messages.",
+	auth.LeadsWrite: "Change leads. Propose messages for your approval.",
+	auth.DealsRead:  "Read deals, offers, finance and documents.",
+	auth.DealsWrite: "Propose changes of deals for your approval. See profits, together with costs.",
+	auth.Webhooks:   "Read webhooks, their deliveries and events. Propose changes of webhooks for your approval.",
+	auth.Admin:      "Read settings, the request log and the audit log. Propose changes of settings for your approval.",
+}
 
 // changesData reports whether the page marks a scope.
 func changesData(s auth.Scope) bool {

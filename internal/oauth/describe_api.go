@@ -10,12 +10,13 @@ import (
 // forms, because OAuth has rules for repeated and empty parameters.
 type (
 	authorizeQuery struct {
-		ClientID            string `json:"client_id" doc:"ID of the app."`
+		ClientID            string `json:"client_id" doc:"ID of the app, or the https URL of a client ID metadata document."`
 		Scope               string `json:"scope" doc:"Scopes, separated by spaces."`
 		RedirectURI         string `json:"redirect_uri,omitempty" doc:"Where the user returns. You can omit it if the app has only one."`
 		State               string `json:"state,omitempty" doc:"A random value that you bind to the browser. It is returned."`
 		CodeChallenge       string `json:"code_challenge,omitempty" doc:"PKCE challenge. Required for public apps."`
 		CodeChallengeMethod string `json:"code_challenge_method,omitempty" enum:"S256" doc:"How the challenge was made."`
+		Resource            string `json:"resource,omitempty" doc:"URL of the resource that the tokens are for (RFC 8707): {base_url}/mcp, or {base_url} for the API, which is the default."`
 		Environment         string `json:"environment,omitempty" enum:"live,test" doc:"If omitted, users who have both choose."`
 		ResponseType        string `json:"response_type,omitempty" enum:"code" doc:"Only code."`
 	}
@@ -28,6 +29,7 @@ type (
 		CodeVerifier string `json:"code_verifier,omitempty" doc:"For authorization_code: the PKCE verifier."`
 		RefreshToken string `json:"refresh_token,omitempty" doc:"For refresh_token: the refresh token."`
 		Scope        string `json:"scope,omitempty" doc:"Fewer scopes than were allowed."`
+		Resource     string `json:"resource,omitempty" doc:"The same as in the authorization request (RFC 8707)."`
 		InstallID    string `json:"install_id,omitempty" doc:"For client_credentials: the install. You can omit it if the app has only one."`
 	}
 	oneToken struct {
@@ -69,5 +71,9 @@ func (a *API) document(r *rest.Router) {
 	r.Document(rest.Endpoint{
 		Method: http.MethodGet, Path: resourcePath, ID: "getProtectedResource", Summary: "Retrieve the API's metadata",
 		Description: "Names the authorization server and the scopes of the API (RFC 9728).", Result: resourceMetadata{},
+	})
+	r.Document(rest.Endpoint{
+		Method: http.MethodGet, Path: mcpResourcePath, ID: "getMcpResource", Summary: "Retrieve the metadata of MCP",
+		Description: "Names the authorization server and the scopes of `/mcp` (RFC 9728).", Result: resourceMetadata{},
 	})
 }

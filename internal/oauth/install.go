@@ -42,13 +42,14 @@ func (i Install) isAdmin() bool { return slices.Contains(i.Scopes, auth.Admin) }
 // roles that can install apps, besides those with the admin scope
 var installers = []string{"owner", "manager"}
 
-// blocked returns why a user can't allow these scopes, or "".
-func blocked(u people.User, held, requested []auth.Scope) string {
+// blocked returns why a user can't allow these scopes, or "". A personal app only acts for
+// the user.
+func blocked(u people.User, held, requested []auth.Scope, personal bool) string {
 	installs := u.IsAdmin() || slices.ContainsFunc(u.Roles, func(r people.UserRole) bool { return slices.Contains(installers, r.Name) })
 	switch lacking := missing(requested, held); {
 	case u.Status != people.Active:
 		return "Your account is not active."
-	case !installs:
+	case !installs && !personal:
 		return "Only an owner or a manager can install apps. Ask one of them to open this page."
 	case len(lacking) > 0:
 		return "You can't allow more than you can do yourself. The app requests " + join(lacking) + ", which you don't have. Ask an owner."

@@ -26,9 +26,10 @@ func loadApps(ctx context.Context, tx *db.Tx, list []Install) error {
 	}
 	marks, args := db.In(ids)
 	found, err := db.All[struct {
-		ID string `db:"id"`
+		ID          string  `db:"id"`
+		MetadataURL *string `db:"metadata_url"`
 		InstalledApp
-	}](ctx, tx, `SELECT {cols} FROM (SELECT a.id, a.name, a.homepage_url, d.name AS publisher
+	}](ctx, tx, `SELECT {cols} FROM (SELECT a.id, a.metadata_url, a.name, a.homepage_url, d.name AS publisher
 		FROM apps a JOIN dealerships d ON d.env = a.env WHERE a.id IN `+marks+`) AS found`, args...)
 	if err != nil {
 		return err
@@ -37,6 +38,9 @@ func loadApps(ctx context.Context, tx *db.Tx, list []Install) error {
 
 	byID := map[string]InstalledApp{}
 	for _, f := range found {
+		if f.MetadataURL != nil {
+			f.Publisher = hostOf(*f.MetadataURL)
+		}
 		byID[f.ID] = f.InstalledApp
 	}
 	for i := range list {

@@ -10,6 +10,8 @@ import (
 const (
 	serverPath   = "/.well-known/oauth-authorization-server"
 	resourcePath = "/.well-known/oauth-protected-resource"
+
+	mcpResourcePath = resourcePath + mcpPath
 )
 
 // serverMetadata describes the authorization server (RFC 8414).
@@ -28,6 +30,7 @@ type serverMetadata struct {
 	IntrospectAuthMethods []string     `json:"introspection_endpoint_auth_methods_supported" doc:"How apps authenticate when they check a token."`
 	ChallengeMethods      []string     `json:"code_challenge_methods_supported" doc:"Only S256."`
 	IssParameter          bool         `json:"authorization_response_iss_parameter_supported" doc:"Always true: redirects have iss (RFC 9207)."`
+	ClientMetadata        bool         `json:"client_id_metadata_document_supported" doc:"Always true: a client ID can be the https URL of a document that describes the app."`
 	ServiceDocumentation  string       `json:"service_documentation" doc:"The API reference."`
 }
 
@@ -40,7 +43,7 @@ func (a *API) serverMetadata(w http.ResponseWriter, _ *http.Request) {
 		ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
 		GrantTypes:       []string{"authorization_code", "refresh_token", "client_credentials"},
 		TokenAuthMethods: any, RevocationAuthMethods: any, IntrospectAuthMethods: withSecret,
-		ChallengeMethods: []string{"S256"}, IssParameter: true, ServiceDocumentation: a.BaseURL + "/docs",
+		ChallengeMethods: []string{"S256"}, IssParameter: true, ClientMetadata: true, ServiceDocumentation: a.BaseURL + "/docs",
 	})
 }
 
@@ -57,10 +60,20 @@ type resourceMetadata struct {
 
 func (a *API) resourceMetadata(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, resourceMetadata{
-		Resource: a.BaseURL, Servers: []string{a.AuthURL}, Scopes: allScopes(), Methods: []string{"header"}, Name: "Slipway",
+		Resource: a.audience(forAPI), Servers: []string{a.AuthURL}, Scopes: allScopes(), Methods: []string{"header"}, Name: "Slipway",
 		Documentation: a.BaseURL + "/docs",
 	})
 }
+
+func (a *API) mcpMetadata(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, resourceMetadata{
+		Resource: a.audience(forMCP), Servers: []string{a.AuthURL}, Scopes: missing(allScopes(), []auth.Scope{auth.Admin}), Methods: []string{"header"},
+		Name: "Slipway MCP", Documentation: a.BaseURL + "/docs/mcp",
+	})
+}
+
+// MCPMetadataURL is where clients of MCP find its description.
+func (a *API) MCPMetadataURL() string { return a.BaseURL + mcpResourcePath }
 
 // MetadataURL is where clients find the description of the API.
 func (a *API) MetadataURL() string { return a.BaseURL + resourcePath }
@@ -85,6 +98,7 @@ func (a *API) Routes() []Route {
 		{a.AuthPath() + "/introspect", true, a.introspect},
 		{serverPath, false, a.serverMetadata},
 		{resourcePath, false, a.resourceMetadata},
+		{mcpResourcePath, false, a.mcpMetadata},
 	}
 	if path := a.AuthPath(); path != "" {
 		routes = append(routes, Route{serverPath + path, false, a.serverMetadata}, Route{path + serverPath, false, a.serverMetadata})

@@ -50,6 +50,7 @@ type request struct {
 	Challenge     string
 	Scopes        []auth.Scope
 	Environment   auth.Mode // "" lets the user choose
+	Resource      resource
 }
 
 // errRedirect means that a request has no redirect URI to return an error to.

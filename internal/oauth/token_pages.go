@@ -76,7 +76,7 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 
 	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
 		g, err := findGrant(ctx, tx, parsed.PublicID)
-		if db.IsNoRows(err) || (err == nil && (g.AppID != app.ID || subtle.ConstantTimeCompare(g.CodeHash, token.Hash(code)) != 1)) {
+		if db.IsNoRows(err) || (err == nil && (!app.owns(g.holder) || subtle.ConstantTimeCompare(g.CodeHash, token.Hash(code)) != 1)) {
 			o.rejected = errProtocol("invalid_grant", "The code is not valid.").of(app.Env, app.ID)
 			return o, nil
 		}
@@ -98,16 +98,19 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 		if err != nil {
 			return o, err
 		}
-		if o.rejected = g.checkExchange(form, u, tx.Now); o.rejected != nil {
+		if o.rejected = g.checkExchange(form, u, tx.Now); o.rejected == nil {
+			o.rejected = a.checkResource(form, g.Resource)
+		}
+		if o.rejected != nil {
 			return o, nil //nolint:nilerr // the transaction commits, so that the code can't be tried again
 		}
 
 		refresh, publicID := token.New(token.Refresh, g.Mode)
-		if err := insertRefresh(ctx, tx, g.holder, &g.ID, g.Scopes, refresh, publicID); err != nil {
+		if err := insertRefresh(ctx, tx, g.holder, &g.ID, g.Scopes, g.Resource, refresh, publicID); err != nil {
 			return o, err
 		}
 		scopes := common(g.Scopes, g.InstallScopes, g.AppScopes)
-		access, err := insertAccess(ctx, tx, g.holder, &g.ID, scopes, "token.granted", "authorization_code")
+		access, err := insertAccess(ctx, tx, g.holder, &g.ID, scopes, g.Resource, "token.granted", "authorization_code")
 		o.tokenResponse = newTokenResponse(g.holder, access, refresh, scopes)
 		return o, err
 	})
@@ -139,7 +142,7 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 
 	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
 		t, err := findToken(ctx, tx, parsed.PublicID)
-		if db.IsNoRows(err) || (err == nil && (t.AppID != app.ID || t.Kind != token.Refresh)) {
+		if db.IsNoRows(err) || (err == nil && (!app.owns(t.holder) || t.Kind != token.Refresh)) {
 			o.rejected = errProtocol("invalid_grant", "The refresh token is not valid.").of(app.Env, app.ID)
 			return o, nil
 		}
@@ -151,6 +154,9 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 			return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
 		}
 		scopes, rejected := narrow(t.scopes(), form.Get("scope"))
+		if rejected == nil {
+			rejected = a.checkResource(form, t.Resource)
+		}
 		if rejected != nil {
 			o.rejected = rejected
 			return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
@@ -167,7 +173,7 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 			return o, revokeGrant(ctx, tx, *t.GrantID, "a refresh token was used again")
 		}
 
-		access, err := insertAccess(ctx, tx, t.holder, t.GrantID, scopes, "token.refreshed", "refresh_token")
+		access, err := insertAccess(ctx, tx, t.holder, t.GrantID, scopes, t.Resource, "token.refreshed", "refresh_token")
 		o.tokenResponse = newTokenResponse(t.holder, access, next, scopes)
 		return o, err
 	})
@@ -190,6 +196,9 @@ func narrow(held []auth.Scope, requested string) ([]auth.Scope, *protocolError) 
 func (a *API) issueForClient(ctx context.Context, app App, form url.Values) (any, error) {
 	if app.Type != Confidential {
 		return nil, errProtocol("unauthorized_client", "A public app can't use client_credentials.")
+	}
+	if rejected := a.checkResource(form, forAPI); rejected != nil { // MCP acts for a user
+		return nil, rejected
 	}
 
 	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
@@ -214,7 +223,7 @@ func (a *API) issueForClient(ctx context.Context, app App, form url.Values) (any
 			return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
 		}
 		ctx = auth.With(ctx, h.principal(env, scopes))
-		access, err := insertAccess(ctx, tx.In(env), h, nil, scopes, "token.granted", "client_credentials")
+		access, err := insertAccess(ctx, tx.In(env), h, nil, scopes, forAPI, "token.granted", "client_credentials")
 		o.tokenResponse = newTokenResponse(h, access, "", scopes)
 		return o, err
 	})
@@ -234,7 +243,7 @@ func (a *API) revoke(w http.ResponseWriter, r *http.Request) {
 		}
 		return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (any, error) {
 			t, err := findToken(ctx, tx, parsed.PublicID)
-			if db.IsNoRows(err) || (err == nil && (t.AppID != app.ID || subtle.ConstantTimeCompare(t.Hash, token.Hash(text)) != 1)) {
+			if db.IsNoRows(err) || (err == nil && (!app.owns(t.holder) || subtle.ConstantTimeCompare(t.Hash, token.Hash(text)) != 1)) {
 				return nil, nil
 			}
 			if err != nil {
@@ -260,6 +269,7 @@ type introspection struct {
 	Iat         int64     `json:"iat,omitempty" doc:"When it was issued, in seconds since 1970."`
 	Sub         string    `json:"sub,omitempty" doc:"User who allowed the app."`
 	Iss         string    `json:"iss,omitempty" doc:"The authorization server."`
+	Aud         string    `json:"aud,omitempty" doc:"URL of the resource that the token is for."`
 	InstallID   string    `json:"install_id,omitempty" doc:"Install that the token belongs to."`
 	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" doc:"Environment of the install."`
 }
@@ -282,7 +292,7 @@ func (a *API) introspect(w http.ResponseWriter, r *http.Request) {
 
 		return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (any, error) {
 			t, err := findToken(ctx, tx, parsed.PublicID)
-			if db.IsNoRows(err) || (err == nil && (t.AppID != app.ID || t.check(text, tx.Now) != nil || t.ReplacedAt != nil)) {
+			if db.IsNoRows(err) || (err == nil && (!app.owns(t.holder) || t.check(text, tx.Now) != nil || t.ReplacedAt != nil)) {
 				return introspection{}, nil //nolint:nilerr // the response doesn't say why a token is not active
 			}
 			if err != nil {
@@ -290,7 +300,7 @@ func (a *API) introspect(w http.ResponseWriter, r *http.Request) {
 			}
 			out := introspection{
 				Active: true, Scope: join(t.scopes()), ClientID: app.ID, Exp: t.ExpiresAt.Unix(), Iat: t.CreatedAt.Unix(),
-				Sub: t.InstalledBy, Iss: a.AuthURL, InstallID: t.InstallID, Environment: t.Mode,
+				Sub: t.InstalledBy, Iss: a.AuthURL, Aud: a.audience(t.Resource), InstallID: t.InstallID, Environment: t.Mode,
 			}
 			if t.Kind == token.Access {
 				out.TokenType = "Bearer"
@@ -349,6 +359,9 @@ func (a *API) authenticateClient(r *http.Request, form url.Values) (App, error) 
 	id, secret, err := readClient(r, form)
 	if err != nil {
 		return App{}, err
+	}
+	if isMetadataURL(id) && secret == "" { // its codes and tokens show that the document was read
+		return App{Type: Public, MetadataURL: &id}, nil
 	}
 	app, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (App, error) { return findClient(ctx, tx, id) })
 	if err != nil && !db.IsNoRows(err) {

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"time"
 
+	"slipway/internal/people"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
@@ -25,6 +26,7 @@ type grant struct {
 	RedirectURI   string       `db:"redirect_uri"`
 	RedirectGiven bool         `db:"redirect_given"`
 	Challenge     string       `db:"challenge"`
+	Resource      resource     `db:"resource"`
 	CreatedAt     time.Time    `db:"created_at"`
 	ExpiresAt     time.Time    `db:"expires_at"`
 	UsedAt        *time.Time   `db:"used_at"`
@@ -41,6 +43,7 @@ type tokenRow struct {
 	InstallID  string       `db:"install_id"`
 	GrantID    *string      `db:"grant_id"`
 	Scopes     []auth.Scope `db:"scopes,json"`
+	Resource   resource     `db:"resource"`
 	CreatedAt  time.Time    `db:"created_at"`
 	ExpiresAt  time.Time    `db:"expires_at"`
 	ReplacedAt *time.Time   `db:"replaced_at"`
@@ -62,6 +65,7 @@ type holder struct {
 	AppID         string       `db:"app_id"`
 	AppName       string       `db:"app_name"`
 	AppScopes     []auth.Scope `db:"app_scopes,json"`
+	MetadataURL   *string      `db:"app_metadata_url"`
 	Pin           string       `db:"pin"`
 	DealershipID  string       `db:"dealership_id"`
 	Mode          auth.Mode    `db:"mode"`
@@ -72,7 +76,7 @@ type holder struct {
 // an app runs this query and a second one would slow it down.
 const (
 	holderColumns = `i.id AS holder_install, i.scopes AS install_scopes, i.user_id AS holder_user, i.user_name,
-		a.id AS app_id, a.name AS app_name, a.scopes AS app_scopes, a.pin, d.id AS dealership_id, d.mode`
+		a.id AS app_id, a.name AS app_name, a.scopes AS app_scopes, a.metadata_url AS app_metadata_url, a.pin, d.id AS dealership_id, d.mode`
 	holderJoins = ` JOIN installs i ON i.env = x.env AND i.id = x.install_id JOIN apps a ON a.env = i.app_env AND a.id = i.app_id
 		JOIN dealerships d ON d.env = x.env`
 )
@@ -94,6 +98,7 @@ type heldToken struct {
 	tokenRow
 	holder
 	GrantRevokedAt *time.Time `db:"grant_revoked_at"`
+	GrantUser      *string    `db:"grant_user"`
 }
 
 // scopes returns what the token can do now. The publisher can remove scopes from an
@@ -119,14 +124,17 @@ func errUnknownToken() error { return fault.Unauthenticated("Unknown token.") }
 
 // findToken returns the token with a public ID in any environment.
 func findToken(ctx context.Context, tx *db.Tx, publicID string) (heldToken, error) {
-	return db.One[heldToken](ctx, tx, `SELECT {cols} FROM (SELECT x.*, `+holderColumns+`, g.revoked_at AS grant_revoked_at
+	return db.One[heldToken](ctx, tx, `SELECT {cols} FROM (SELECT x.*, `+holderColumns+`, g.revoked_at AS grant_revoked_at, g.user_id AS grant_user
 		FROM oauth_tokens x`+holderJoins+` LEFT JOIN oauth_grants g ON g.env = x.env AND g.id = x.grant_id WHERE x.public_id = ?) AS found`, publicID)
 }
 
 // Authenticate returns the caller of an access token. It looks the token up for
-// each request, so that a revocation takes effect immediately on all nodes. If it
-// rejects a token that exists, it also returns the environment and the app.
-func (a *API) Authenticate(ctx context.Context, tx *db.Tx, text string, t token.Token) (p auth.Principal, rejected, err error) {
+// each request, so that a revocation takes effect immediately on all nodes. The token
+// must be for the resource that the request is for. If it rejects a token that exists, it
+// also returns the environment and the app.
+func (a *API) Authenticate(
+	ctx context.Context, tx *db.Tx, text string, t token.Token, mcp bool,
+) (p auth.Principal, rejected, err error) {
 	found, err := findToken(ctx, tx, t.PublicID)
 	if db.IsNoRows(err) || (err == nil && (found.Kind != token.Access || found.Mode != t.Mode)) {
 		return p, errUnknownToken(), nil
@@ -138,8 +146,41 @@ func (a *API) Authenticate(ctx context.Context, tx *db.Tx, text string, t token.
 		return auth.Principal{Env: found.Env, AppID: found.AppID}, rejected, nil
 	}
 
+	if mcp != (found.Resource == forMCP) {
+		return auth.Principal{Env: found.Env, AppID: found.AppID}, errAudience(mcp), nil
+	}
+
+	p = found.principal()
+	if mcp && found.GrantUser != nil {
+		if p, rejected, err = onBehalf(ctx, tx.In(found.Env), p, found); rejected != nil || err != nil {
+			return p, rejected, err
+		}
+	}
 	a.Uses.mark(found.Env, found.InstallID, tx.Now)
-	return found.principal(), nil, nil
+	return p, nil, nil
+}
+
+func errAudience(mcp bool) error {
+	if mcp {
+		return fault.Unauthenticated("This token is not for MCP. Request one with the resource of this endpoint.")
+	}
+	return fault.Unauthenticated("This token is only for MCP. Request one without a resource.")
+}
+
+// onBehalf limits an app to what the user who allowed it can do now. Other tokens act for
+// the dealership, but an assistant acts for one person.
+func onBehalf(ctx context.Context, tx *db.Tx, p auth.Principal, t heldToken) (_ auth.Principal, rejected, err error) {
+	u, err := people.FindUser(ctx, tx, *t.GrantUser)
+	if err != nil {
+		return p, nil, err
+	}
+	if u.Status != people.Active {
+		return auth.Principal{Env: t.Env, AppID: t.AppID}, fault.Unauthenticated("The user of this token is not active."), nil
+	}
+	held, err := people.ScopesOf(ctx, tx, u)
+	p.Scopes, p.InstalledBy = common(p.Scopes, held), u.ID
+	p.Actor.Label = t.AppName + " (" + u.Name + ")"
+	return p, nil, err
 }
 
 // heldGrant is a grant with its holder.
@@ -159,7 +200,7 @@ func insertGrant(ctx context.Context, tx *db.Tx, i Install, mode auth.Mode, req 
 	code, publicID := token.New(token.Code, mode)
 	return code, grants.Insert(ctx, tx, &grant{
 		InstallID: i.ID, UserID: userID, Scopes: req.Scopes, CodePublicID: publicID, CodeHash: token.Hash(code),
-		RedirectURI: req.RedirectURI, RedirectGiven: req.RedirectGiven, Challenge: req.Challenge, ExpiresAt: tx.Now.Add(codeLifetime),
+		RedirectURI: req.RedirectURI, RedirectGiven: req.RedirectGiven, Challenge: req.Challenge, Resource: req.Resource, ExpiresAt: tx.Now.Add(codeLifetime),
 	})
 }
 
@@ -189,12 +230,12 @@ func revokeToken(ctx context.Context, tx *db.Tx, t heldToken) error {
 
 // insertAccess creates an access token and records it.
 func insertAccess(
-	ctx context.Context, tx *db.Tx, h holder, grantID *string, scopes []auth.Scope, action, grantType string,
+	ctx context.Context, tx *db.Tx, h holder, grantID *string, scopes []auth.Scope, to resource, action, grantType string,
 ) (text string, err error) {
 	text, publicID := token.New(token.Access, h.Mode)
 	row := tokenRow{
 		PublicID: publicID, Hash: token.Hash(text), Kind: token.Access, InstallID: h.Install, GrantID: grantID,
-		Scopes: scopes, ExpiresAt: tx.Now.Add(accessLifetime),
+		Scopes: scopes, Resource: to, ExpiresAt: tx.Now.Add(accessLifetime),
 	}
 	if err := tokens.Insert(ctx, tx, &row); err != nil {
 		return "", err
@@ -205,10 +246,12 @@ func insertAccess(
 }
 
 // insertRefresh saves a refresh token.
-func insertRefresh(ctx context.Context, tx *db.Tx, h holder, grantID *string, scopes []auth.Scope, text, publicID string) error {
+func insertRefresh(
+	ctx context.Context, tx *db.Tx, h holder, grantID *string, scopes []auth.Scope, to resource, text, publicID string,
+) error {
 	return tokens.Insert(ctx, tx, &tokenRow{
 		PublicID: publicID, Hash: token.Hash(text), Kind: token.Refresh, InstallID: h.Install, GrantID: grantID,
-		Scopes: scopes, ExpiresAt: tx.Now.Add(refreshLifetime),
+		Scopes: scopes, Resource: to, ExpiresAt: tx.Now.Add(refreshLifetime),
 	})
 }
 
@@ -229,7 +272,7 @@ func replaceRefresh(ctx context.Context, tx *db.Tx, t heldToken, text string) (n
 		return "", false, err
 	}
 	if n == 1 {
-		return next, true, insertRefresh(ctx, tx, t.holder, t.GrantID, t.Scopes, next, publicID)
+		return next, true, insertRefresh(ctx, tx, t.holder, t.GrantID, t.Scopes, t.Resource, next, publicID)
 	}
 
 	at, err := db.One[time.Time](ctx, tx, `SELECT replaced_at FROM oauth_tokens WHERE env = ? AND id = ?`, t.Env, t.ID)
@@ -251,7 +294,7 @@ type heldInstall struct {
 func (i heldInstall) of(app App) holder {
 	return holder{
 		Install: i.ID, InstallScopes: i.Scopes, InstalledBy: i.UserID, UserName: i.UserName, DealershipID: i.DealershipID, Mode: i.Mode,
-		AppID: app.ID, AppName: app.Name, AppScopes: app.Scopes, Pin: app.ServiceVersion,
+		AppID: app.ID, MetadataURL: app.MetadataURL, AppName: app.Name, AppScopes: app.Scopes, Pin: app.ServiceVersion,
 	}
 }
 

@@ -56,6 +56,7 @@ var List = []Guide{
 	{"appointments", "Appointments", "Sell boats", "Appointments with reminders, calendars, and calls, notes and tasks."},
 	{"reports", "Reports", "Sell boats", "Inventory, profit, leads and cash as JSON and CSV, and lists across deals."},
 	{"sdks", "SDKs", "Integrate", "Call the API from Go and TypeScript."},
+	{"mcp", "Assistants", "Integrate", "Let an AI assistant work with your dealership through MCP."},
 	{"webhooks", "Webhooks and events", "Integrate", "Read events, and receive them at your own URL."},
 	{"oauth", "OAuth apps", "Integrate", "Build an app that dealerships install."},
 	{"sign-in", "Sign in", "Integrate", "The pages for passwords, passkeys and two-factor codes."},

@@ -20,7 +20,17 @@ type Hook func(w http.ResponseWriter, req *http.Request, body []byte) error
 func (r *Router) HandleHook(pattern string, maxBody int64, h Hook) {
 	start, _, _ := strings.Cut(pattern, "{")
 	r.hooks[start] = maxBody
+	r.handleHook(pattern, maxBody, h)
+}
 
+// HandlePost serves POST of a path outside the described API, such as /mcp. Unlike those
+// of a hook, its requests wait like those of pages.
+func (r *Router) HandlePost(path string, maxBody int64, h Hook) {
+	r.posts[path] = maxBody
+	r.handleHook(path, maxBody, h)
+}
+
+func (r *Router) handleHook(pattern string, maxBody int64, h Hook) {
 	r.mux.Method(http.MethodPost, pattern, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := r.readHook(w, req, maxBody)
 		if err == nil {
@@ -62,6 +72,9 @@ func (r *Router) maxPublicBody(req *http.Request) int64 {
 		if strings.HasPrefix(req.URL.Path, start) {
 			return most
 		}
+	}
+	if most, ok := r.posts[req.URL.Path]; ok {
+		return most
 	}
 	return maxPublicBody
 }

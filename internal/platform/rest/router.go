@@ -77,6 +77,7 @@ type Router struct {
 	sendBodyIn time.Duration
 	probes     map[string]bool
 	hooks      map[string]int64 // sizes of bodies by the start of a path
+	posts      map[string]int64 // sizes of bodies by path
 
 	admission    *admission
 	publicBodies chan struct{} // has room for the bodies of callers without a credential
@@ -87,7 +88,7 @@ type Router struct {
 // features without a database.
 func New(cfg Config, features ...Feature) *Router {
 	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn,
-		probes: map[string]bool{}, hooks: map[string]int64{}, publicBodies: make(chan struct{}, maxPublicBodies),
+		probes: map[string]bool{}, hooks: map[string]int64{}, posts: map[string]int64{}, publicBodies: make(chan struct{}, maxPublicBodies),
 		hookBodies: make(chan struct{}, maxPublicBodies), admission: newAdmission(cfg)}
 	if r.Now == nil {
 		r.Now = time.Now

@@ -1,0 +1,7 @@
+package proposals
+
+// Allows reports whether an operation can be proposed.
+func Allows(operationID string) bool {
+	_, ok := allowed[operationID]
+	return ok
+}
