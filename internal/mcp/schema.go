@@ -52,10 +52,8 @@ func schemaOf(t reflect.Type, depth int) *jsonschema.Schema {
 			addFields(s, t, depth)
 		}
 		return s
-	case reflect.Map:
-		return &jsonschema.Schema{Type: "object"}
 	}
-	return &jsonschema.Schema{}
+	return &jsonschema.Schema{Type: "object"} // some clients reject the schema true
 }
 
 func addFields(s *jsonschema.Schema, t reflect.Type, depth int) {
