@@ -228,6 +228,9 @@ func (s *sampler) goElem(t Type, value any) string {
 	if value != nil && s.goElemType(t) != s.goTypeName(t) {
 		return "slipway.Ptr(" + text + ")"
 	}
+	if t.Kind == Named {
+		text = strings.TrimPrefix(text, s.goTypeName(t)) // as gofmt -s does
+	}
 	return text
 }
 

@@ -49,7 +49,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				ClientSecret:  "a secret of the provider",
 				DefaultRoleID: "role_01jcqz8t5n8m2x4v6b7c900002",
 				Domains:       []string{"example.com"},
-				GroupMapping: []slipway.GroupRole{slipway.GroupRole{
+				GroupMapping: []slipway.GroupRole{{
 					Group:  "Boat Sales",
 					RoleID: "role_01jcqz8t5n8m2x4v6b7c900003",
 				}},
@@ -675,7 +675,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				CashDownCents: slipway.Ptr[int64](2000000),
 				Lender:        "Bay Federal",
 				Name:          "20 years, $20,000 down",
-				Products: []slipway.FinanceProduct{slipway.FinanceProduct{
+				Products: []slipway.FinanceProduct{{
 					Kind:       slipway.FinanceProductKindServiceContract,
 					PriceCents: 350000,
 					CostCents:  slipway.Ptr[int64](180000),
@@ -1067,7 +1067,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				BeamFt:      slipway.Set[float64](8.5),
 				DraftFt:     slipway.Set(slipway.SpecDraft{Max: slipway.Ptr[float64](1.83)}),
 				DryWeightLb: slipway.Set[float64](4200),
-				Engines: slipway.Set([]slipway.SpecEngine{slipway.SpecEngine{
+				Engines: slipway.Set([]slipway.SpecEngine{{
 					Fuel:     slipway.EngineFuelGas,
 					Hp:       slipway.Ptr[float64](300),
 					Make:     "Yamaha",
@@ -1164,7 +1164,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			deal, err := client.Leads.Convert(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.LeadConvert{
 				OfferUSD: 112500,
 				DealType: slipway.DealTypeFinance,
-				LineItems: []slipway.DealLineItem{slipway.DealLineItem{
+				LineItems: []slipway.DealLineItem{{
 					AmountCents: 49900,
 					Kind:        slipway.DealLineItemKindFee,
 					Code:        "doc",
@@ -1181,7 +1181,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		func() error {
 			lead, err := client.Leads.Create(ctx, slipway.LeadCreate{
 				BudgetMaxUSD: slipway.Ptr[int64](125000),
-				Consents: []slipway.ConsentCreate{slipway.ConsentCreate{
+				Consents: []slipway.ConsentCreate{{
 					Channels:    []slipway.ConsentChannel{slipway.ConsentChannelEmail},
 					Scope:       slipway.ConsentScopeMarketing,
 					Basis:       slipway.ConsentBasisExpressWritten,
@@ -1865,6 +1865,50 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 					return err
 				}
 				fmt.Println(payment.ID)
+			}
+			return nil
+		},
+		func() error {
+			proposal, err := client.Preview.Proposals.Approve(ctx, "prp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(proposal.ID)
+			return nil
+		},
+		func() error {
+			proposal, err := client.Preview.Proposals.Create(ctx, slipway.PreviewProposalCreate{
+				OperationID: "adjustHullPricing",
+				Reason:      "Similar boats sell for about $128,000.",
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(proposal.ID)
+			return nil
+		},
+		func() error {
+			proposal, err := client.Preview.Proposals.Decline(ctx, "prp_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.PreviewProposalDecline{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(proposal.ID)
+			return nil
+		},
+		func() error {
+			proposal, err := client.Preview.Proposals.Get(ctx, "prp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(proposal.ID)
+			return nil
+		},
+		func() error {
+			for proposal, err := range client.Preview.Proposals.List(ctx, slipway.PreviewProposalListParams{Status: slipway.ProposalStatusPending}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(proposal.ID)
 			}
 			return nil
 		},

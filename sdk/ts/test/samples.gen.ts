@@ -1044,6 +1044,30 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
+    const proposal = await slipway.preview.proposals.approve("prp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(proposal.id);
+  },
+  async () => {
+    const proposal = await slipway.preview.proposals.create({
+      operation_id: "adjustHullPricing",
+      reason: "Similar boats sell for about $128,000.",
+    });
+    console.log(proposal.id);
+  },
+  async () => {
+    const proposal = await slipway.preview.proposals.decline("prp_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
+    console.log(proposal.id);
+  },
+  async () => {
+    const proposal = await slipway.preview.proposals.get("prp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(proposal.id);
+  },
+  async () => {
+    for await (const proposal of slipway.preview.proposals.list({ status: "pending" })) {
+      console.log(proposal.id);
+    }
+  },
+  async () => {
     const content = await slipway.preview.reports.exportCash();
     for await (const bytes of content.body ?? []) {
       process.stdout.write(bytes);
