@@ -37,14 +37,12 @@ release: ## Build the archives, checksums and SBOMs of a release in bin/release
 RACE := -race -gcflags=all=-d=checkptr=0 -gcflags=modernc.org/sqlite/lib='-d=checkptr=0 -race=false' -gcflags=modernc.org/libc='-d=checkptr=0 -race=false'
 TEST := CGO_ENABLED=1 $(GO) run ./internal/testkit/postgres/withpostgres $(GO) test $(RACE) -timeout 20m
 
-# After the whole suite, eventsseen fails if no test emitted a listed event type. The browser
-# tests are a separate module.
+# After the whole suite, eventsseen fails if no test emitted a listed event type.
 .PHONY: test
 test: ## Test on both databases with the race detector (PKG=./internal/hulls ARGS='-run Archive -v')
 ifeq ($(PKG)$(ARGS),./...)
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && export SLIPWAY_EVENTS_SEEN="$$seen" && \
 		$(TEST) $(PKG) && $(GO) run ./internal/testkit/eventsseen "$$seen"
-	scripts/test-browser
 else
 	$(TEST) $(ARGS) $(PKG)
 endif
