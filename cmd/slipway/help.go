@@ -33,7 +33,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 var otherCommands = []string{"openapi", "completion", "version"}
 
 // followCommands call a server, like the nouns.
-var followCommands = []string{"events", "logs", "listen", "trigger"}
+var followCommands = []string{"events", "logs", "listen", "trigger", "mcp"}
 
 // printOverview lists the commands in groups.
 func printOverview(w io.Writer, root *kong.Node) error {

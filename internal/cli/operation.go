@@ -69,6 +69,7 @@ var nounHelp = []struct{ name, help string }{
 	{"office", "Payments, fundings and documents of all deals."},
 	{"appointments", "Appointments and calendars."},
 	{"activities", "Calls, notes, tasks and timelines."},
+	{"proposals", "Changes that programs propose and people approve."},
 	{"reports", "Reports, also as CSV."},
 	{"search", "Search everything."},
 	{"webhooks", "Webhooks, deliveries and events."},
