@@ -37,7 +37,7 @@ func (c mcpCmd) Run(s *session) error {
 	server := mcp.NewServer(caller, app.Build, slog.New(slog.DiscardHandler))
 	err = server.Run(s, &sdk.IOTransport{Reader: io.NopCloser(s.in), Writer: nopWriteCloser{s.out}})
 	if s.Err() != nil || errors.Is(err, io.EOF) {
-		return nil
+		return nil //nolint:nilerr // the assistant or the user has ended it
 	}
 	return err
 }

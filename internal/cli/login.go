@@ -132,7 +132,7 @@ func signIn(ctx context.Context, s *Session, base string, noBrowser bool) (key i
 	results := make(chan callback, 1)
 	server := &http.Server{Handler: receive(state, results), ReadHeaderTimeout: 10 * time.Second}
 	go server.Serve(listener) //nolint:errcheck // it ends with the listener
-	defer server.Close()
+	defer func() { _ = server.Close() }()
 	if _, err := fmt.Fprintf(s.Err, "Open this page to sign in:\n\n  %s\n\n", page); err != nil {
 		return key, err
 	}

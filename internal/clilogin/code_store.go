@@ -58,7 +58,7 @@ func exchange(ctx context.Context, tx *db.Tx, form url.Values) (out exchanged, e
 		return out, err
 	}
 	if out.rejected = c.check(form.Get("code_verifier"), form.Get("redirect_uri"), tx.Now); out.rejected != nil {
-		return out, nil
+		return out, nil //nolint:nilerr // see exchanged
 	}
 
 	tx = tx.In(c.Env)

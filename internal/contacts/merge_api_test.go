@@ -215,6 +215,9 @@ func TestExportMatchesSchema(t *testing.T) {
 		s.Test.Post("/v2-preview/appointments", map[string]any{
 			"kind": "call", "lead_id": lead, "user_id": s.Test.User(nil), "location_id": s.Test.Location(), "starts_at": "2027-01-15T10:00",
 		}, 201, nil)
+		s.Test.Post("/v2-preview/proposals", map[string]any{
+			"operation_id": "createActivity", "body": map[string]any{"object_id": lead, "kind": "note", "body": "Call her on Monday"}, "reason": "She asked.",
+		}, 201, nil)
 
 		var out map[string]json.RawMessage
 		s.Test.Get("/v1/contacts/"+contact+"/export", 200, &out)

@@ -69,13 +69,13 @@ func inProcess(router http.Handler, outer *http.Request, p auth.Principal, all *
 		ctx, cancel := context.WithCancel(access.WithCaller(context.Background(), p))
 		defer cancel()
 		defer context.AfterFunc(req.Context(), cancel)()
-		req = req.WithContext(ctx)
+		req = req.WithContext(ctx) //nolint:contextcheck // see above
 		req.RemoteAddr = outer.RemoteAddr
 		for _, name := range []string{"X-Forwarded-For", "User-Agent", "Traceparent"} {
 			req.Header[name] = outer.Header[name]
 		}
-		req.Header.Set("X-Client-Request-Id", auth.RequestFrom(outer.Context()).ID)
-		req.Header.Set("Authorization", "Bearer mcp-"+p.OriginalID) // the limits distinguish callers by it
+		req.Header.Set("X-Client-Request-Id", auth.RequestFrom(outer.Context()).ID) //nolint:contextcheck // of the outer request
+		req.Header.Set("Authorization", "Bearer mcp-"+p.OriginalID)                 // the limits distinguish callers by it
 
 		w := &recorder{status: http.StatusOK, header: http.Header{}}
 		defer func() {

@@ -174,7 +174,7 @@ func TestErrors(t *testing.T) {
 		res := a.try("quote_payment", map[string]any{"price_usd": 1000, "apr_percent": "many", "terms": []int{12}})
 		testkit.Contains(t, textOf(res), "apr_percent")
 		testkit.Equal(t, a.try("find_boats", map[string]any{"status": "lost"}).IsError, true, "an argument that the schema rejects")
-		testkit.Equal(t, a.try("find_boats", map[string]any{"colour": "red"}).IsError, true, "an unknown argument")
+		testkit.Equal(t, a.try("find_boats", map[string]any{"paint": "red"}).IsError, true, "an unknown argument")
 		_, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: "drop_tables"})
 		testkit.Equal(t, err != nil, true, "an unknown tool")
 	})

@@ -88,12 +88,13 @@ func (s snapshot) read(ctx context.Context, operationID string, path map[string]
 	if f := answer.Fault(); f != nil {
 		return nil, "", f
 	}
-	etag = answer.Header.Get("ETag")
-	if values := answer.Header["ETag"]; len(values) > 0 { // Go would write Etag
-		etag = values[0]
+	for name, values := range answer.Header {
+		if strings.EqualFold(name, "ETag") { // Go would look for Etag
+			etag = values[0]
+		}
 	}
 	if op.Permit(s.caller) != nil {
-		return nil, etag, nil
+		return nil, etag, nil //nolint:nilerr // see above
 	}
 	return object, etag, json.Unmarshal(answer.Body, &object)
 }

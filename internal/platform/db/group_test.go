@@ -231,7 +231,7 @@ func TestSharedWithSeparate(t *testing.T) {
 	<-inside
 	all.Go(func() {
 		write(t, s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
-			testkit.Equal(t, testkit.Rows[int](s, `SELECT COUNT(*) FROM turns`)[0], 0, "committed rows")
+			testkit.Equal(t, testkit.Rows[int](s, `SELECT COUNT(*) FROM turns`)[0], 0, "committed rows") //nolint:contextcheck // another connection
 			return insert(ctx, tx, 2)
 		})
 	})
