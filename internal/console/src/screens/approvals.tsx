@@ -79,8 +79,8 @@ function Details({ p }: { p: PreviewProposal }) {
             ["Proposed", dateTime(p.created_at)], ["Expires", open && date(p.expires_at)], ["Object", p.object_id && <ObjectLink id={p.object_id} short />],
             ["Request", <span class="mono">{p.preview.method} {p.preview.path}</span>],
           ]} />
+          {open && <div class="row"><Button kind="primary" icon="check" onClick={approve}>Approve</Button><Button onClick={decline}>Decline</Button></div>}
         </Section>
-        {open && <div class="row"><Button kind="primary" icon="check" onClick={approve}>Approve</Button><Button onClick={decline}>Decline</Button></div>}
       </div>
     </Page>
   );
