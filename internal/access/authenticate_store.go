@@ -46,8 +46,8 @@ func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.P
 }
 
 // AuthenticateMCP returns the caller of a request for MCP: an access token for that
-// resource, or an API key of the test environment. With a live key, no one would know for
-// whom an assistant acts.
+// resource, or an API key of the test environment. With a live key, no one would know who
+// an assistant acts for.
 func (a *Authenticator) AuthenticateMCP(ctx context.Context, bearer string) (auth.Principal, error) {
 	switch t, ok := token.Parse(bearer); {
 	case ok && t.Kind == token.Access, ok && t.Kind == token.Key && t.Mode == auth.Test:

@@ -131,7 +131,7 @@ func (a *App) features(s Settings) (*features, error) {
 		},
 		oauth: oauth.API{
 			DB: a.DB, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.logger("oauth"), Uses: a.uses, Failures: ratelimit.New(a.now),
-			AuthLog: a.AuthLog,
+			AuthLog: a.AuthLog, MCP: s.MCP != "off",
 		},
 		proposals: proposals.API{DB: a.DB, Jobs: a.Jobs, Box: a.Box},
 		webhooks:  webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds(), Streams: a.Streams, AllowPrivate: s.AllowPrivate},

@@ -17,7 +17,7 @@ import (
 	"slipway/internal/vocab/version"
 )
 
-// Caller is for whom the tools call the API, and how.
+// Caller is who the tools call the API for, and how.
 type Caller struct {
 	send    func(*http.Request) (*http.Response, error)
 	scopes  []auth.Scope

@@ -35,8 +35,8 @@ type operation struct {
 
 func (o *operation) writes() bool { return o.method != http.MethodGet }
 
-// operations returns all operations by ID, including excluded ones. An ID that /v1 and the
-// preview share is that of /v1.
+// operations returns all operations by ID, including excluded ones. If /v1 and the preview
+// share an ID, it means the operation of /v1.
 func (c *Caller) operations(ctx context.Context) (map[string]*operation, error) {
 	c.catalog.mu.Lock()
 	defer c.catalog.mu.Unlock()

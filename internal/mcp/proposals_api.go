@@ -75,7 +75,7 @@ type proposeChangeIn struct {
 	PriceUSD  int64  `json:"price_usd,omitempty"`
 	PriceType string `json:"price_type,omitempty" enum:"asking,sale,call"`
 	Until     string `json:"until,omitempty" doc:"For hold: when it expires."`
-	LeadID    string `json:"lead_id,omitempty" doc:"For hold: for whom."`
+	LeadID    string `json:"lead_id,omitempty" doc:"For hold: the lead that it is for."`
 	ChannelID string `json:"channel_id,omitempty" doc:"For list and unlist."`
 	DealID    string `json:"deal_id,omitempty" doc:"For offer."`
 	AmountUSD int64  `json:"amount_usd,omitempty" doc:"For offer, made by the dealer."`

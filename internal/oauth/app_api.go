@@ -28,6 +28,7 @@ type API struct {
 	AuthLog  *authlog.Log
 	Uses     *Uses
 	Failures *ratelimit.Limiter // of client authentication
+	MCP      bool               // whether assistants can connect
 
 	// CheckCode checks a two-factor code.
 	CheckCode people.CheckCode

@@ -98,7 +98,9 @@ func (a *API) Routes() []Route {
 		{a.AuthPath() + "/introspect", true, a.introspect},
 		{serverPath, false, a.serverMetadata},
 		{resourcePath, false, a.resourceMetadata},
-		{mcpResourcePath, false, a.mcpMetadata},
+	}
+	if a.MCP {
+		routes = append(routes, Route{mcpResourcePath, false, a.mcpMetadata})
 	}
 	if path := a.AuthPath(); path != "" {
 		routes = append(routes, Route{serverPath + path, false, a.serverMetadata}, Route{path + serverPath, false, a.serverMetadata})

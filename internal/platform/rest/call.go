@@ -31,7 +31,8 @@ type Operation struct {
 	surface *surface
 }
 
-// FindOperation returns an operation. An ID that /v1 and the preview share is that of /v1.
+// FindOperation returns an operation. If /v1 and the preview share an ID, it means the
+// operation of /v1.
 func (r *Router) FindOperation(id string) (Operation, bool) {
 	for _, s := range []*surface{r.stable, r.preview} {
 		for op := range operationsOf(s.doc()) {
