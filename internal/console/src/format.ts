@@ -53,6 +53,12 @@ export function feet(length: number): string {
   return `${number(length)} ft`;
 }
 
+/** The start of a text by others, where a line is enough. Chromium takes seconds to draw a word of 10,000 letters. */
+export function excerpt(text: string): string {
+  const letters = [...text.slice(0, 400)];
+  return letters.length > 200 ? letters.slice(0, 200).join("").trimEnd() + "…" : text;
+}
+
 /** (410) 555-0199. Numbers of other countries stay as they are. */
 export function phone(e164: string): string {
   return e164.replace(/^\+1(\d{3})(\d{3})(\d{4})$/, "($1) $2-$3");

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { api, type Consent, type ConsentBasis, type ConsentChannel, type ConsentScope, type LeadMessage } from "../api.ts";
 import { useForm } from "../form.tsx";
-import { date, dateTime, phone } from "../format.ts";
+import { date, dateTime, excerpt, phone } from "../format.ts";
 import { changed, useLoad } from "../load.ts";
 import { Button } from "../parts/button.tsx";
 import { CheckField, Select, TextArea, TextField } from "../parts/field.tsx";
@@ -160,10 +160,11 @@ function LedgerRow({ consent: c, onRevoke }: { consent: Consent; onRevoke: (() =
           <Tag tone={granted ? "green" : "red"}>{granted ? "Given" : "Revoked"}</Tag>
           <span><b>{channelWords(c.channels)}</b>{c.scope !== "all" && `, ${word(c.scope).toLowerCase()} only`}{c.basis && ` · ${word(c.basis)}`}</span>
           <time title={dateTime(c.captured_at)}>{date(c.captured_at)}</time>
-          {c.raw_text && <q>{c.raw_text}</q>}
+          {c.raw_text && <q>{excerpt(c.raw_text)}</q>}
         </summary>
         <Facts facts={[
           ["Address", [...addresses].join(", ")],
+          ["What they said", c.raw_text],
           ["Wording", c.consent_text],
           ["Wording version", c.consent_text_version],
           ["Person", c.person_name],

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Contact, type LeadMessage, type MessageChannel, type MessagePurpose, type PreviewLead, type PreviewReachCheck } from "../api.ts";
 import { Form, useForm } from "../form.tsx";
-import { date, dayName, phone, time } from "../format.ts";
+import { date, dayName, excerpt, phone, time } from "../format.ts";
 import { useKeys } from "../keys.ts";
 import { changed, useLoad } from "../load.ts";
 import { Button, ButtonLink } from "../parts/button.tsx";
@@ -141,13 +141,13 @@ function ReachVerdict(props: {
     case "needs_review":
       return (
         <Verdict answer="wait" title={`${name} might have opted out.`} ways={unclear ? <ReviewButtons message={unclear} /> : email}>
-          {unclear?.body && <q>{unclear.body}</q>} Offers are paused until you decide.
+          {unclear?.body && <q>{excerpt(unclear.body)}</q>} Offers are paused until you decide.
         </Verdict>
       );
     case "consent_revoked":
       return (
         <Verdict answer="no" title={texts ? "You can't text this number." : "You can't email this address."} ways={<>{email}{ledger}</>}>
-          {record?.raw_text ? <>{name} said <q>{record.raw_text}</q></> : <>{name} revoked consent{record?.reason && ` (${record.reason})`}</>}
+          {record?.raw_text ? <>{name} said <q>{excerpt(record.raw_text)}</q></> : <>{name} revoked consent{record?.reason && ` (${record.reason})`}</>}
           {check.since && ` on ${date(check.since)}`}. This applies to every lead and contact with this {texts ? "number" : "address"}.
         </Verdict>
       );

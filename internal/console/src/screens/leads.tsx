@@ -1,7 +1,7 @@
 // Leads: the inbox. A list of leads, the conversation with one of them, and who they are.
 import { useEffect, useRef } from "preact/hooks";
 import { api, type PreviewLead, type PreviewLeadListParams } from "../api.ts";
-import { dateTime, when } from "../format.ts";
+import { dateTime, excerpt, when } from "../format.ts";
 import { useKeys } from "../keys.ts";
 import { useList, useLoad, type LoadList } from "../load.ts";
 import { Avatar } from "../parts/avatar.tsx";
@@ -92,7 +92,7 @@ function LeadRow({ lead, url, isCurrent }: { lead: PreviewLead; url: string; isC
     if (isCurrent) ref.current?.scrollIntoView({ block: "nearest" });
   }, [isCurrent]);
   const [mark, tone] = markOf(lead);
-  const text = last?.body ?? lead.message ?? lead.interest ?? "";
+  const text = excerpt(last?.body ?? lead.message ?? lead.interest ?? "");
   const about = lead.hull ? `${lead.hull.make} ${lead.hull.model}` : (last && lead.interest) || lead.source_detail || word(lead.source);
   return (
     <a ref={ref} href={url} class={isWaiting(lead) ? "unread" : ""} aria-current={isCurrent ? "true" : undefined}>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { api, type Consent, type Contact, type PreviewLead, type PreviewLeadExpansion, type PreviewReachCheck } from "../api.ts";
 import { Form, type FormState, type Values } from "../form.tsx";
-import { money, phone, when } from "../format.ts";
+import { excerpt, money, phone, when } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -127,7 +127,7 @@ function badgeOf(checks: PreviewReachCheck[]): [string, Tone] {
 /** Oct 10 · Express written consent, or the words that revoked it. */
 export function consentNote(check: PreviewReachCheck, record: Consent | undefined): string {
   if (check.code === "consent_missing") return "No consent on file";
-  const what = record?.raw_text ? `“${record.raw_text}”` : check.basis ? `${word(check.basis)} consent` : check.reason;
+  const what = record?.raw_text ? `“${excerpt(record.raw_text)}”` : check.basis ? `${word(check.basis)} consent` : check.reason;
   return [check.since && when(check.since), what].filter(Boolean).join(" · ");
 }
 

@@ -1,7 +1,7 @@
 // Today: what needs attention, in the order to do it, and then the numbers.
 import type { ComponentChildren } from "preact";
 import { api, type Activity, type Appointment, type PreviewFundingContract, type PreviewHull, type PreviewLead, type PreviewProposal, type Webhook } from "../api.ts";
-import { ago, count, date, dayName, duration, number, shortMoney, time, when } from "../format.ts";
+import { ago, count, date, dayName, duration, excerpt, number, shortMoney, time, when } from "../format.ts";
 import { useLoad, type Load } from "../load.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { Columns, StackedBar } from "../parts/chart.tsx";
@@ -97,7 +97,7 @@ function leadTodo(kind: string, tone: Tone, action: string, text: (lead: Preview
 
 const quote = (lead: PreviewLead) => {
   const text = lead.last_message?.body ?? lead.message ?? lead.interest;
-  return text ? `“${text}”` : "";
+  return text ? `“${excerpt(text)}”` : "";
 };
 
 function useReviews() {
@@ -117,7 +117,7 @@ function useTasks() {
   const load = async () => (await api.preview.activities.list({ kind: "task", done: false, user_id: session.user.id, due_before: endOfDay(), limit: 5 })).data;
   const toTodo = (task: Activity): Todo => ({
     id: task.id, kind: "Task", tone: "blue", action: "Open", at: task.due_at ?? task.created_at,
-    href: href(`${{ lead: "leads", contact: "contacts", deal: "deals", hull: "boats" }[task.object_type]}/${task.object_id}`), text: task.body,
+    href: href(`${{ lead: "leads", contact: "contacts", deal: "deals", hull: "boats" }[task.object_type]}/${task.object_id}`), text: excerpt(task.body ?? ""),
   });
   return useTodos(can("leads:read"), "tasks", load, toTodo, ["activity"]);
 }

@@ -1,2 +1,0 @@
-import{K as s,v as i,x as c}from"./chunk-D66S7VRZ.js";var e=s([]);function a(n){let r=c(n);r.current=n;let u=n.map(t=>t.title).join(`
-`);i(()=>{let t=r.current.map((o,m)=>({...o,run:()=>r.current[m]?.run()}));return e.set([...e.get(),...t]),()=>e.set(e.get().filter(o=>!t.includes(o)))},[u])}export{e as a,a as b};

@@ -1,1 +1,0 @@
-import{P as e,Q as t}from"./chunk-D66S7VRZ.js";var i={yes:"check",wait:"clock",no:"lock"};function o(n){return e("div",{class:"verdict "+n.answer,role:"status",children:[e(t,{name:i[n.answer]}),e("b",{children:n.title}),n.children&&e("p",{children:n.children}),n.ways&&e("div",{class:"ways",children:n.ways})]})}export{o as a};
