@@ -230,6 +230,8 @@ func TestConsoleContacts(t *testing.T) {
 		b.button("Compare")
 		b.read("After the merge")
 		b.review("console-merge")
+		s.Test.Patch("/v1/contacts/"+id, `{"company_name":"Reade Marine"}`, 200, nil) // at the same time
+		b.read("Reade Marine")
 		b.button("Merge contacts")
 		b.read("Contacts merged.")
 		b.read("(410) 555-0199")

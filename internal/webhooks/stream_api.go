@@ -128,13 +128,12 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 	caller := auth.From(ctx)
 	f, from := a.Streams.hub.join(caller.Env, last)
 	defer a.Streams.hub.leave(caller.Env, f)
-	readable := a.readable(caller)
 	send := func(c Change) error {
 		if c.ID <= seen {
 			return nil
 		}
 		seen = c.ID
-		if !slices.Contains(readable, c.Type) {
+		if !a.canRead(caller, c.Type) {
 			return nil
 		}
 		return out.Send(c.ID, "", c)
@@ -165,13 +164,14 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-out.Stopping:
+			return nil
 		case <-f.tooSlow:
 			return nil
 		case <-heartbeat.C:
 			if caller, err = out.Heartbeat(ctx); err != nil {
 				return err
 			}
-			readable = a.readable(caller)
 		case batch := <-f.changes:
 			for _, c := range batch {
 				if err := send(c); err != nil {
@@ -192,10 +192,8 @@ func (a *API) missed(ctx context.Context, seen string) ([]Change, error) {
 	})
 }
 
-// readable returns the event types that a caller can read.
-func (a *API) readable(caller auth.Principal) (types []string) {
-	for _, k := range events.Readable(a.Kinds, caller.Scopes, caller.Version) {
-		types = append(types, k.Type)
-	}
-	return types
+// canRead reports whether a caller can read the events of a type.
+func (a *API) canRead(caller auth.Principal, eventType string) bool {
+	i := slices.IndexFunc(a.Kinds, func(k events.Kind) bool { return k.Type == eventType })
+	return i >= 0 && a.Kinds[i].ReadableBy(caller.Scopes, caller.Version)
 }

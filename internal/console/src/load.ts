@@ -116,6 +116,7 @@ function show(entry: Entry, data: unknown): void {
 }
 
 const pageSize = 50;
+const mostRows = 100; // of a page
 
 interface Rows<T> {
   rows: T[];
@@ -128,9 +129,9 @@ export function useList<T>(key: Key, load: (page: ListParams) => PromiseLike<Pag
   const state = useLoad<Rows<T>>(
     key,
     async () => {
-      const wanted = Math.max(1, current()?.rows.length ?? 0);
+      const wanted = Math.max(pageSize, current()?.rows.length ?? 0);
       const result: Rows<T> = { rows: [], next: null };
-      do await append(result, load);
+      do await append(result, load, Math.min(wanted, mostRows));
       while (result.next && result.rows.length < wanted);
       return result;
     },
@@ -166,8 +167,8 @@ export function useList<T>(key: Key, load: (page: ListParams) => PromiseLike<Pag
   };
 }
 
-async function append<T>(result: Rows<T>, load: (page: ListParams) => PromiseLike<Page<T>>): Promise<void> {
-  const page = await load({ limit: pageSize, ...(result.next && { starting_after: result.next }) });
+async function append<T>(result: Rows<T>, load: (page: ListParams) => PromiseLike<Page<T>>, limit = pageSize): Promise<void> {
+  const page = await load({ limit, ...(result.next && { starting_after: result.next }) });
   result.rows.push(...page.data);
   result.next = page.has_more ? page.next_cursor : null;
 }

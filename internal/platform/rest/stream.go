@@ -28,13 +28,15 @@ func Streams(op *huma.Operation) {
 
 // Stream is a response that stays open.
 type Stream struct {
+	Stopping <-chan struct{} // closed when the server is about to stop
+
 	w    http.ResponseWriter
 	conn *http.ResponseController
 	req  *http.Request
 }
 
 // follow sends events until the client disconnects, its credential ends or the server
-// stops.
+// stops. A server has thousands of streams, so it needs little memory and no goroutine.
 func (c *Content) follow(w http.ResponseWriter, req *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", eventStream)
@@ -45,21 +47,11 @@ func (c *Content) follow(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 
-	ctx, cancel := context.WithCancel(req.Context())
-	defer cancel()
-	draining := exchangeFrom(ctx).router.Draining
-	go func() {
-		select {
-		case <-draining:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	s := &Stream{w, http.NewResponseController(w), req}
+	s := &Stream{exchangeFrom(req.Context()).router.Draining, w, http.NewResponseController(w), req}
 	if err := s.write("retry: 2000\n\n"); err != nil {
 		return
 	}
-	_ = c.Follow(ctx, s) // the client connects again and continues where it was
+	_ = c.Follow(req.Context(), s) // the client connects again and continues where it was
 }
 
 // Send sends an event. A client that connects again sends the ID of the last one.

@@ -2,6 +2,7 @@
 // its end. On a phone each row is a card.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { number } from "../format.ts";
 import { useKeys } from "../keys.ts";
 import type { LoadList } from "../load.ts";
 import { Empty, ErrorNote, Skeleton } from "./state.tsx";
@@ -123,18 +124,29 @@ function cellClass<T>(column: Column<T>): string {
   return [column.align === "right" && "r", column.wide && "wide", "phone-" + (column.phone ?? "hidden")].filter(Boolean).join(" ");
 }
 
+/** How many rows a list loads by itself. A browser gets slow with thousands of rows, and nobody reads them. */
+const enough = 500;
+
 /** Loads the next page when it becomes visible. */
 export function End<T>({ list }: { list: LoadList<T> }) {
   const ref = useRef<HTMLDivElement>(null);
   const more = useRef(list.more);
   more.current = list.more;
+  const rows = list.data?.length ?? 0;
+  const isLong = rows >= enough;
   useEffect(() => {
-    if (!list.hasMore) return;
+    if (!list.hasMore || isLong) return;
     const observer = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && more.current(), { rootMargin: "400px" });
     observer.observe(ref.current!);
     return () => observer.disconnect();
-  }, [list.hasMore, list.data?.length]);
-  return <div ref={ref} class="table-end">{list.hasMore && "Loading more"}</div>;
+  }, [list.hasMore, rows]);
+  return (
+    <div ref={ref} class="table-end">
+      {list.hasMore && (isLong
+        ? <>These are the first {number(rows)}. Search or filter to find others. <button type="button" class="link" onClick={list.more}>Show more</button></>
+        : "Loading more")}
+    </div>
+  );
 }
 
 /** Text for a table without rows. With filters, the user can remove them. */

@@ -40,9 +40,9 @@ const rows: Array<[string, (c: Contact) => string | null]> = [
 ];
 
 function Compare({ a, b, onClose }: { a: Contact; b: Contact; onClose: () => void }) {
-  const [keep, setKeep] = useState(a);
+  const [keptId, setKeptId] = useState(a.id); // the contacts load again when someone changes them
   const [busy, setBusy] = useState(false);
-  const drop = keep === a ? b : a;
+  const [keep, drop] = keptId === a.id ? [a, b] : [b, a];
   const tags = [...new Set([...keep.tags, ...drop.tags])].join(", ");
   const merge = async () => {
     setBusy(true);
@@ -58,7 +58,7 @@ function Compare({ a, b, onClose }: { a: Contact; b: Contact; onClose: () => voi
     }
   };
   const head = (c: Contact) => (
-    <th scope="col"><label><input type="radio" name="keep" checked={keep === c} onChange={() => setKeep(c)} /> Keep {c === a ? "this one" : "the other one"}</label></th>
+    <th scope="col"><label><input type="radio" name="keep" checked={keep === c} onChange={() => setKeptId(c.id)} /> Keep {c === a ? "this one" : "the other one"}</label></th>
   );
   return (
     <div class="form">
