@@ -18,6 +18,9 @@ import (
 const (
 	// importBatch is the maximum number of rows in one transaction.
 	importBatch = hulls.BatchSize
+	// firstAnalyzed is the number of new hulls after which the database counts them. It
+	// counts them again when there are four times as many.
+	firstAnalyzed = 500
 	// importQuiet is the time without progress after which another run takes
 	// over an import.
 	importQuiet = 2 * time.Minute
@@ -130,6 +133,7 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 		}
 	}
 
+	analyzed := int64(0)
 	for size := firstBatch; ; {
 		batch, err := f.next(rows, size)
 		if err != nil {
@@ -143,6 +147,12 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 			return err
 		}
 		size = nextBatch(size, took, a.batchTakes())
+		if i.Created > max(4*analyzed, firstAnalyzed) {
+			analyzed = i.Created
+			if err := a.DB.Analyze(ctx, "hulls"); err != nil {
+				return err
+			}
+		}
 	}
 }
 

@@ -74,6 +74,9 @@ const maxArgs = 2000
 // Insert adds rows of one type to a table.
 func Insert[T any](ctx context.Context, tx *Tx, table string, rows ...T) error {
 	cols := columnsOf(reflect.TypeFor[T]())
+	if tx.conn != nil && len(rows) >= minCopied {
+		return copyRows(ctx, tx, table, cols, rows)
+	}
 	for _, chunk := range Chunks(rows, maxArgs/max(1, len(cols))) {
 		if err := insert(ctx, tx, table, cols, chunk); err != nil {
 			return err
@@ -100,10 +103,7 @@ func insert[T any](ctx context.Context, tx *Tx, table string, cols []column, row
 	marks := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(cols)), ", ") + ")"
 	args := make([]any, 0, len(cols)*len(rows))
 	for i := range rows {
-		v := reflect.ValueOf(&rows[i]).Elem()
-		for _, c := range cols {
-			args = append(args, c.arg(v.FieldByIndex(c.index)))
-		}
+		args = argsOf(cols, reflect.ValueOf(&rows[i]).Elem(), args)
 	}
 	query := "INSERT INTO " + table + " (" + names(cols, "") + ") VALUES " + strings.TrimSuffix(strings.Repeat(marks+", ", len(rows)), ", ")
 	_, err := tx.exec(ctx, query, args)
@@ -323,6 +323,14 @@ func names(cols []column, alias string) string {
 		b.WriteString(c.name)
 	}
 	return b.String()
+}
+
+// argsOf adds the fields of a row to a list of arguments.
+func argsOf(cols []column, row reflect.Value, args []any) []any {
+	for _, c := range cols {
+		args = append(args, c.arg(row.FieldByIndex(c.index)))
+	}
+	return args
 }
 
 // arg returns the field as an argument.

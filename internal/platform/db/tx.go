@@ -214,6 +214,17 @@ func ForceCustomPlan(ctx context.Context, tx *Tx) error {
 	return err
 }
 
+// Analyze makes PostgreSQL count what is in a table that has just grown. It does so by
+// itself, but only once a minute, and until then it reads all rows of an environment to
+// find a few. SQLite doesn't need it.
+func (d *DB) Analyze(ctx context.Context, table string) error {
+	if d.SQLite() {
+		return nil
+	}
+	_, err := d.write.ExecContext(ctx, "ANALYZE "+table)
+	return err
+}
+
 // SharedClock returns the time of the database server, which is the same for all
 // nodes. On SQLite there is only one node.
 func SharedClock(ctx context.Context, tx *Tx) (time.Time, error) {
