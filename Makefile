@@ -39,10 +39,11 @@ TEST := CGO_ENABLED=1 $(GO) run ./internal/testkit/postgres/withpostgres $(GO) t
 
 # After the whole suite, eventsseen fails if no test emitted a listed event type.
 .PHONY: test
-test: ## Test on both databases with the race detector (PKG=./internal/hulls ARGS='-run Archive -v')
+test: ## Test on both databases with the race detector, and in chromium (PKG=./internal/hulls ARGS='-run Archive -v')
 ifeq ($(PKG)$(ARGS),./...)
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && export SLIPWAY_EVENTS_SEEN="$$seen" && \
 		$(TEST) $(PKG) && $(GO) run ./internal/testkit/eventsseen "$$seen"
+	scripts/test-browser
 else
 	$(TEST) $(ARGS) $(PKG)
 endif

@@ -15,18 +15,19 @@ func TestLongList(t *testing.T) {
 	const boats = 10_000
 	s := working(t, testkit.OnSQLite(t))
 	var file strings.Builder
-	file.WriteString("Stock #,Manufacturer,Model,Year,LOA,Asking Price,Location\n")
+	file.WriteString("Stock #,HIN,Manufacturer,Model,Year,LOA,Asking Price,Location\n")
 	location := s.Test.Location()
 	for n := range boats {
-		fmt.Fprintf(&file, "SN-%05d,Grady-White,Freedom 235,2024,23.5,124900,%s\n", n, location)
+		fmt.Fprintf(&file, "SN-%05d,GRT%05dB324,Grady-White,Freedom 235,2024,23.5,124900,%s\n", n, n, location)
 	}
 	var imported struct{ ID, State string }
 	s.Test.Post("/v1/hull_imports", testkit.File{Type: "text/csv", Bytes: []byte(file.String())}, 202, &imported)
 	b := ownerAt(t, s, "boats/import")
 	testkit.Eventually(t, "the end of the import", func() bool {
 		s.Test.Get("/v1/hull_imports/"+imported.ID, 200, &imported)
-		return imported.State == "completed"
+		return imported.State != "queued" && imported.State != "running"
 	})
+	testkit.Equal(t, imported.State, "completed")
 
 	b.open("boats", "")
 	b.read("Grady-White Freedom 235")
