@@ -135,11 +135,11 @@ export function End<T>({ list }: { list: LoadList<T> }) {
   const rows = list.data?.length ?? 0;
   const isLong = rows >= enough;
   useEffect(() => {
-    if (!list.hasMore || isLong) return;
+    if (!list.hasMore || isLong || list.loading) return;
     const observer = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && more.current(), { rootMargin: "400px" });
     observer.observe(ref.current!);
     return () => observer.disconnect();
-  }, [list.hasMore, rows]);
+  }, [list.hasMore, rows, list.loading]); // a list that is loading doesn't load more
   return (
     <div ref={ref} class="table-end">
       {list.hasMore && (isLong
