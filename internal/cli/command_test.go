@@ -157,21 +157,6 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// An import that runs in the background shows its progress until it is complete.
-func TestWait(t *testing.T) {
-	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		s.RunJobs()
-		m := newMachine(t, s, s.Test.Key)
-		file := filepath.Join(t.TempDir(), "boats.csv")
-		write(t, file, s.Test.ImportFile().Bytes)
-		m.session.Interactive = true
-		r := m.run("hulls", "create-import", file, "--jq", ".state")
-		testkit.Equal(t, r.code, 0, r.err)
-		testkit.Equal(t, r.out, "completed\n", r.err)
-		testkit.Contains(t, r.err, "Importing [########################] 100%  1 created")
-	})
-}
-
 // With a live key, each command that writes asks first.
 func TestLive(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

@@ -116,7 +116,7 @@ func signIn(ctx context.Context, s *Session, base string, noBrowser bool) (key i
 	if err != nil {
 		return key, err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := listen("127.0.0.1:0", "[::1]:0")
 	if err != nil {
 		return key, err
 	}
@@ -154,6 +154,16 @@ func signIn(ctx context.Context, s *Session, base string, noBrowser bool) (key i
 		return key, errors.New(result.problem)
 	}
 	return exchange(ctx, base+issuer.Path, url.Values{"code": {result.code}, "code_verifier": {verifier}, "redirect_uri": {redirect}})
+}
+
+// listen listens on the first address that this machine has. Some only have IPv6.
+func listen(addresses ...string) (l net.Listener, err error) {
+	for _, address := range addresses {
+		if l, err = net.Listen("tcp", address); err == nil {
+			return l, nil
+		}
+	}
+	return nil, err
 }
 
 // findIssuer returns the address of the sign-in pages of a server.
@@ -213,19 +223,22 @@ func exchange(ctx context.Context, auth string, form url.Values) (key issuedKey,
 	return key, json.Unmarshal(res.Text, &key)
 }
 
-// runLogout revokes the key of a profile and deletes the profile.
-func runLogout(ctx context.Context, s *Session, args []string) error {
-	const command = "slipway logout"
-	specs := []flagSpec{
+func logoutFlags() []flagSpec {
+	return []flagSpec{
 		{name: "profile", value: "NAME", help: "Name of the profile. Defaults to the current one."},
 		{name: "help", short: "h", help: "Show this help."},
 	}
-	p, err := parseFlags(args, specs, command)
+}
+
+// runLogout revokes the key of a profile and deletes the profile.
+func runLogout(ctx context.Context, s *Session, args []string) error {
+	const command = "slipway logout"
+	p, err := parseFlags(args, logoutFlags(), command)
 	if err != nil {
 		return err
 	}
 	if p.has("help") {
-		return printCommandHelp(s.Out, command+" [flags]", "Revoke the key of a profile and delete the profile", "", specs, command, command+" --profile live")
+		return printCommandHelp(s.Out, command+" [flags]", "Revoke the key of a profile and delete the profile", "", logoutFlags(), command, command+" --profile live")
 	}
 	all, err := s.loadProfiles()
 	if err != nil {
