@@ -179,8 +179,13 @@ func findIssuer(ctx context.Context, base string) (*url.URL, error) {
 	return u, nil
 }
 
-const callbackPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Slipway</title>
-<body style="font: 16px/1.5 system-ui, sans-serif; max-width: 32rem; margin: 15vh auto; padding: 0 1rem"><h1>%s</h1><p>%s</p></body></html>`
+// callbackPage is shown in the look of the pages of the server.
+const callbackPage = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Slipway</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<style>:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+main { max-width: 26rem; margin: 15vh auto; padding: 0 1rem }
+h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 600; margin: 0 0 .5rem } p { margin: 0 }</style></head>
+<body><main><h1>%s</h1><p>%s</p></main></body></html>`
 
 // receive returns the page that ends the sign-in. The state shows that it is the sign-in
 // that this command started.
