@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"slipway/internal/cli"
+	"slipway/internal/vocab/auth"
 )
 
 // login runs slipway login, and returns the page that it opens and its result.
@@ -34,7 +35,7 @@ func login(t *testing.T, s *server, session *cli.Session) (page string, result <
 }
 
 // An owner signs in the command line: with administration, which requires a two-factor code.
-// The next time, they cancel.
+// Another one cancels.
 func TestCommandLineSignIn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -67,7 +68,15 @@ func TestCommandLineSignIn(t *testing.T) {
 		t.Errorf("got %q, want the key of this machine, with the admin scope", got)
 	}
 
+	b = open(t, s, desk) // in live, the user can also choose test
 	b.run(chromedp.Navigate(canceled))
+	b.fill("#email", s.Owner.Email)
+	b.click("main button")
+	b.fill("#password", s.Owner.Password)
+	b.click("main button")
+	b.fill("#code", s.Code(s.Owner.TOTPSecret(auth.Live)))
+	b.click("main button")
+	b.want("Sign in on harbor-office?", "cli-login-environments")
 	b.click(`button[value=deny]`)
 	b.want("Canceled", "cli-login-canceled")
 	if err := <-again; err == nil || !strings.Contains(err.Error(), "canceled") {

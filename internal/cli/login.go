@@ -179,12 +179,14 @@ func findIssuer(ctx context.Context, base string) (*url.URL, error) {
 	return u, nil
 }
 
-// callbackPage is shown in the look of the pages of the server.
+// callbackPage has the colors of the pages of the server.
 const callbackPage = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Slipway</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
-<style>:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-main { max-width: 26rem; margin: 15vh auto; padding: 0 1rem }
-h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 600; margin: 0 0 .5rem } p { margin: 0 }</style></head>
+<style>:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; --page: #eff3f7; --card: #fff }
+@media (prefers-color-scheme: dark) { :root { --page: #090c11; --card: #111820 } }
+body { background: var(--page); margin: 0; padding: 12vh 12px }
+main { background: var(--card); border-radius: 12px; max-width: 334px; margin: auto; padding: 32px }
+h1 { font-size: 20px; line-height: 1.3; margin: 0 0 4px } p { margin: 0 }</style></head>
 <body><main><h1>%s</h1><p>%s</p></main></body></html>`
 
 // receive returns the page that ends the sign-in. The state shows that it is the sign-in

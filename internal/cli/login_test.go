@@ -85,10 +85,10 @@ func TestLoginWithTwoFactorCode(t *testing.T) {
 			allow := func(code string) testkit.View {
 				return b.Post(link, fields(v, url.Values{"decision": {"allow"}, "environment": {"test"}, "scope": {"hulls:read", "admin"}, "code": {code}}))
 			}
-			for _, code := range []string{"", "000000"} {
+			for code, problem := range map[string]string{"": "enter a two-factor code", "000000": "The code is wrong"} {
 				v = allow(code)
 				testkit.Equal(t, v.StatusCode, http.StatusUnprocessableEntity, v.Text)
-				testkit.Contains(t, v.Text, `class="bad" role="alert"`)
+				testkit.Contains(t, v.Text, problem)
 				testkit.Contains(t, v.Text, `value="admin" checked`, "what was chosen stays")
 			}
 			v = allow(s.Code(owner.Secret))
