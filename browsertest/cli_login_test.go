@@ -74,6 +74,7 @@ func TestCommandLineSignIn(t *testing.T) {
 	b.click("main button")
 	b.fill("#password", s.Owner.Password)
 	b.click("main button")
+	b.click("li:has(.live) button")
 	b.fill("#code", s.Code(s.Owner.TOTPSecret(auth.Live)))
 	b.click("main button")
 	b.want("Sign in on harbor-office?", "cli-login-environments")
