@@ -178,6 +178,20 @@ func TestLive(t *testing.T) {
 	})
 }
 
+// The proof of a two-factor method is in a variable: it is sent in the body or in a header.
+func TestProof(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		m := newMachine(t, s, s.Test.Key)
+		create := []string{"access", "create-app", "--name", "Fleet Sync", "--redirect-uris", "https://app.example.com/callback", "--scopes", "admin", "-o", "id"}
+		testkit.Contains(t, m.fails(cli.ExitFailed, create...), "mfa_token")
+		testkit.Contains(t, m.fails(cli.ExitUsage, append(create, "--mfa-token", "x")...), "unknown flag --mfa-token")
+		m.env["SLIPWAY_MFA_TOKEN"] = s.Test.Proof()
+		app := m.ok(create...)
+		m.env["SLIPWAY_MFA_TOKEN"] = s.Test.Proof()
+		m.ok("access", "delete-app", app)
+	})
+}
+
 // Api sends any request.
 func TestAPI(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

@@ -187,7 +187,11 @@ func listProfiles(s *Session, p parsed, all profiles) error {
 		rows = append(rows, listed{name, name == all.Current, f.BaseURL, f.Dealership, f.Environment, f.Scopes, f.ExpiresAt})
 		lines = append(lines, []string{mark, name, f.BaseURL, printable(f.Dealership), f.Environment, expires})
 	}
-	if out.format == "table" || out.format == "wide" {
+	if out.isTable() && len(rows) == 0 {
+		_, err := fmt.Fprintln(s.Err, `No profiles. To add one, run "slipway login".`)
+		return err
+	}
+	if out.isTable() {
 		return out.align(lines, layout{right: make([]bool, len(lines[0])), whole: make([]bool, len(lines[0]))})
 	}
 	text, err := json.Marshal(map[string]any{"data": rows})

@@ -91,7 +91,7 @@ func (p *printer) rows(ctx context.Context, rows []map[string]any, cols []column
 	for i, c := range cols {
 		lines[0] = append(lines[0], c.header)
 		form.right[i] = isNumeric(rows, c)
-		form.whole[i] = c.fields[0] == "id"
+		form.whole[i] = c.fields[0] == "id" || strings.HasSuffix(c.fields[0], "_at")
 	}
 	for _, row := range rows {
 		var line []string
@@ -259,11 +259,10 @@ func printable(s string) string {
 // layout is how columns are printed.
 type layout struct {
 	right []bool // numbers
-	whole []bool // IDs, which are useless if they are shortened
+	whole []bool // IDs and times, which are useless if they are shortened
 }
 
-// align prints lines in columns. On a terminal, the longest column is shortened if the
-// lines don't fit, except with wide.
+// align prints lines in columns. On a terminal, it makes the lines fit, except with wide.
 func (p *printer) align(lines [][]string, form layout) error {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
@@ -272,13 +271,13 @@ func (p *printer) align(lines [][]string, form layout) error {
 		}
 	}
 	if p.s.Terminal && p.s.Width > 0 && p.format != "wide" {
-		fit(widths, form.whole, p.s.Width)
+		widths = fit(widths, form.whole, p.s.Width)
 	}
 
 	var b strings.Builder
 	for n, line := range lines {
 		var text strings.Builder
-		for i, value := range line {
+		for i, value := range line[:len(widths)] {
 			if i > 0 {
 				text.WriteString("  ")
 			}
@@ -302,9 +301,23 @@ func (p *printer) align(lines [][]string, form layout) error {
 	return err
 }
 
-// fit shortens the widest columns until a line fits, except for those that stay whole.
-func fit(widths []int, whole []bool, width int) {
-	const least = 8
+// fit shortens the widest columns until a line fits, except for those that stay whole. It
+// leaves out the last columns if all would be too short.
+func fit(widths []int, whole []bool, width int) []int {
+	const least = 12
+	for ; len(widths) > 2; widths = widths[:len(widths)-1] {
+		total := 2 * (len(widths) - 1)
+		for i, w := range widths {
+			if !whole[i] {
+				w = min(w, least)
+			}
+			total += w
+		}
+		if total <= width {
+			break
+		}
+	}
+
 	for {
 		total, widest := 2*(len(widths)-1), -1
 		for i, w := range widths {
@@ -314,7 +327,7 @@ func fit(widths []int, whole []bool, width int) {
 			}
 		}
 		if total <= width || widest < 0 || widths[widest] <= least {
-			return
+			return widths
 		}
 		widths[widest] = max(least, widths[widest]-(total-width))
 	}

@@ -162,6 +162,25 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// On a narrow terminal, columns are shortened, and the last ones left out. IDs stay whole.
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		widths []int
+		width  int
+		want   []int
+	}{
+		{[]int{31, 9, 28, 20}, 100, []int{31, 9, 28, 20}},
+		{[]int{31, 9, 28, 20}, 80, []int{31, 9, 14, 20}},
+		{[]int{31, 9, 28, 20}, 78, []int{31, 9, 12, 20}},
+		{[]int{31, 9, 28, 20}, 77, []int{31, 9, 28}},
+		{[]int{31, 9, 28, 20}, 20, []int{31, 9}},
+	} {
+		if got := fit(slices.Clone(c.widths), []bool{true, false, false, true}, c.width); !slices.Equal(got, c.want) {
+			t.Errorf("%v in %d: got %v, want %v", c.widths, c.width, got, c.want)
+		}
+	}
+}
+
 func TestDollars(t *testing.T) {
 	for _, c := range []struct {
 		text   string
