@@ -39,7 +39,7 @@ func (p *printer) details(ctx context.Context, text []byte) error {
 		if value == "" && p.format != "wide" {
 			continue
 		}
-		lines = append(lines, [2]string{f.name, value})
+		lines = append(lines, [2]string{printable(f.name), value})
 		width = max(width, len(f.name))
 	}
 
@@ -94,7 +94,7 @@ func (p *printer) lists(ctx context.Context, lists []field, below bool) error {
 		if p.format != "wide" {
 			cols = cols[:min(len(cols), maxColumns)]
 		}
-		title := f.name + ":\n"
+		title := printable(f.name) + ":\n"
 		if below {
 			title = "\n" + title
 		}
@@ -115,34 +115,4 @@ func columnsOf(fields []field) (all []column) {
 		all = append(all, column{[]string{f.name}, header(f.name)})
 	}
 	return all
-}
-
-// expandable are the types whose references the preview returns as objects, and the names of
-// the references.
-var expandable = map[string]struct{ path, names string }{
-	"Lead": {"/v2-preview/leads", "contact,hull,owner"},
-	"Deal": {"/v2-preview/deals", "buyer,hull,owner"},
-}
-
-// expandNames reads the names of what a resource refers to. If the key can't read them, there
-// are only IDs.
-func (p *printer) expandNames(ctx context.Context, row map[string]any) {
-	e, ok := expandable[p.result]
-	if !ok || p.client == nil {
-		return
-	}
-	for names := strings.Split(e.names, ","); len(names) > 0; {
-		res, err := p.client.Send(ctx, Request{Verb: "GET", Path: e.path + "/" + plainText(row["id"]) + "?expand=" + strings.Join(names, ",")})
-		if err == nil {
-			if expanded, err := decodeRow(res.Text); err == nil {
-				p.keepNames(expanded)
-			}
-			return
-		}
-		denied := deniedName(err, names)
-		if denied < 0 {
-			return
-		}
-		names = slices.Delete(names, denied, denied+1)
-	}
 }

@@ -36,7 +36,7 @@ func header(name string) string {
 	for _, suffix := range []string{"_usd", "_cents", "_at", "_on", "_id"} {
 		name = strings.TrimSuffix(name, suffix)
 	}
-	return strings.ToUpper(strings.NewReplacer("_", " ", ".", " ").Replace(name))
+	return strings.ToUpper(strings.NewReplacer("_", " ", ".", " ").Replace(printable(name)))
 }
 
 // columnsFor returns the columns of a type, or useful ones for a type without.

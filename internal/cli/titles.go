@@ -82,6 +82,36 @@ func (p *printer) keepNames(row map[string]any) {
 	}
 }
 
+// expandable are the types whose references the preview returns as objects, and the names of
+// the references.
+var expandable = map[string]struct{ path, names string }{
+	"Lead": {"/v2-preview/leads", "contact,hull,owner"},
+	"Deal": {"/v2-preview/deals", "buyer,hull,owner"},
+}
+
+// expandNames reads the names of what a resource refers to. If the key can't read them, there
+// are only IDs.
+func (p *printer) expandNames(ctx context.Context, row map[string]any) {
+	e, ok := expandable[p.result]
+	if !ok || p.client == nil {
+		return
+	}
+	for names := strings.Split(e.names, ","); len(names) > 0; {
+		res, err := p.client.Send(ctx, Request{Verb: "GET", Path: e.path + "/" + plainText(row["id"]) + "?expand=" + strings.Join(names, ",")})
+		if err == nil {
+			if expanded, err := decodeRow(res.Text); err == nil {
+				p.keepNames(expanded)
+			}
+			return
+		}
+		denied := deniedName(err, names)
+		if denied < 0 {
+			return
+		}
+		names = slices.Delete(names, denied, denied+1)
+	}
+}
+
 // withNames returns the request for a table of a list that the preview can expand, and the
 // names of the references.
 func (c *operationCall) withNames(r Request) (Request, []string) {
