@@ -78,7 +78,7 @@ type profileFlags struct {
 type noKey struct{}
 
 // Decode returns an error that says what to do instead.
-func (*noKey) Decode(*kong.DecodeContext) error { return errors.New(cli.KeyHint) }
+func (*noKey) Decode(*kong.DecodeContext) error { return errors.New("not accepted. " + cli.KeyHint) }
 
 // client calls the API of a server.
 type client struct{ *cli.Client }
