@@ -56,6 +56,10 @@ test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v')
 test-clients: ## Test OAuth with npm packages as clients
 	scripts/test-clients $(ARGS)
 
+.PHONY: test-completion
+test-completion: ## Test the completion of the command line in bash, zsh and fish
+	scripts/test-completion $(ARGS)
+
 .PHONY: test-mcp
 test-mcp: ## Test MCP with the official inspector as the client
 	scripts/test-mcp $(ARGS)
@@ -106,7 +110,7 @@ test-sdk-ts: ## Test the TypeScript SDK, its package, and each operation on a se
 
 # Tests check that api/openapi.json and the SDKs are up to date.
 .PHONY: check
-check: format vet tidy lint test test-sdk-go ## Run all checks that a change must pass
+check: format vet tidy lint test test-completion test-sdk-go ## Run all checks that a change must pass
 
 .PHONY: format
 format:
@@ -147,8 +151,9 @@ openapi: ## Regenerate api/openapi.json, its examples and the SDKs
 	$(MAKE) sdk
 
 .PHONY: sdk
-sdk: ## Regenerate the SDKs from the OpenAPI documents
+sdk: ## Regenerate the SDKs and the command line from the OpenAPI documents
 	$(GO) test ./internal/sdkgen -run TestUpToDate -update
+	$(GO) test ./internal/cli ./cmd/slipway -run TestGoldenHelp -update
 
 .PHONY: console
 console: ## Build the web console: internal/console/dist from internal/console/src

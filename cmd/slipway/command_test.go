@@ -85,7 +85,7 @@ func TestCompletion(t *testing.T) {
 
 	script := p.text("completion", "bash") + `
 PATH="` + p.binary[:strings.LastIndex(p.binary, "/")] + `:$PATH"
-COMP_WORDS=(slipway users re) COMP_CWORD=2
+COMP_LINE="slipway users re" COMP_POINT=16
 _slipway
 echo "${COMPREPLY[@]}"`
 	out, err := exec.CommandContext(t.Context(), "bash", "-c", script).CombinedOutput()
@@ -135,8 +135,11 @@ func TestEventsOfServer(t *testing.T) {
 
 		testkit.Contains(t, elsewhere.fail("trigger", "hull.created"), "hulls:read")
 		testkit.Contains(t, elsewhere.fail("events", "tail", "--events", "hull.*"), "hulls:read")
-		live := p.key(d.DealershipID, "live", "webhooks,deals:read")
-		testkit.Contains(t, elsewhere.fail("trigger", "deal.accepted", "--key", live), "only for the test environment")
+		for _, command := range []string{"trigger deal.accepted", "events tail", "listen --forward-to http://localhost:1", "mcp"} {
+			testkit.Contains(t, elsewhere.usage(append(strings.Fields(command), "--key", key)...), "slipway login --key")
+		}
+		live := &program{t: t, binary: p.binary, data: t.TempDir(), env: []string{"SLIPWAY_BASE_URL=" + s.url, "SLIPWAY_KEY=" + p.key(d.DealershipID, "live", "webhooks,deals:read")}}
+		testkit.Contains(t, live.fail("trigger", "deal.accepted"), "only for the test environment")
 		testkit.Contains(t, elsewhere.exit(5, "trigger", "deal.accepted", "--base-url", "http://127.0.0.1:1"), "can't reach the server; check --base-url")
 	})
 }

@@ -25,9 +25,15 @@ func (c completionCmd) Run(s *session) error {
 var completionScripts = map[string]string{
 	"bash": `# bash completion of slipway
 _slipway() {
-  local word="${COMP_WORDS[COMP_CWORD]}" IFS=$'\n'
-  COMPREPLY=($(slipway __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
-  if declare -F __ltrim_colon_completions >/dev/null; then __ltrim_colon_completions "$word"; fi
+  local line="${COMP_LINE:0:COMP_POINT}" word before=
+  local -a words
+  read -ra words <<<"$line" # COMP_WORDS splits hulls:read
+  [[ $line == *[[:space:]] ]] && words+=("")
+  word="${words[${#words[@]}-1]}"
+  [[ $COMP_WORDBREAKS == *:* ]] && before="${word%"${word##*:}"}"
+  local IFS=$'\n'
+  COMPREPLY=($(slipway __complete "${words[@]:1}" 2>/dev/null | cut -f1))
+  COMPREPLY=("${COMPREPLY[@]#"$before"}")
 }
 complete -o default -F _slipway slipway
 `,

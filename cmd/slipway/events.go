@@ -21,7 +21,7 @@ type eventsCmd struct {
 }
 
 type eventsTailCmd struct {
-	keyFlag
+	profileFlags
 	Events []string `help:"Only print these event types, such as hull.*,deal.accepted."`
 	From   string   `help:"Start after this event ID, or with the oldest event: start. Defaults to now."`
 	JSON   bool     `name:"json" help:"Print each event as a line of JSON."`
@@ -29,7 +29,7 @@ type eventsTailCmd struct {
 
 // Run prints events until it is interrupted.
 func (c eventsTailCmd) Run(s *session) error {
-	from, err := s.connect(c.Key, c.Profile)
+	from, err := s.connect(c.Profile)
 	if err != nil {
 		return err
 	}

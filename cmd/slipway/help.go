@@ -174,31 +174,31 @@ func (usersUnlockCmd) Help() string { return examples("slipway users unlock ann@
 // Help returns examples.
 func (eventsTailCmd) Help() string {
 	return examples(
-		"slipway events tail --key sk_test_1",
-		"slipway events tail --key sk_test_1 --base-url https://api.example.com --events 'deal.*,hull.sold' --json",
+		"slipway events tail",
+		"slipway events tail --profile live --events 'deal.*,hull.sold' --json",
 	)
 }
 
 // Help returns examples.
 func (logsTailCmd) Help() string {
-	return examples("slipway logs tail --key sk_test_1 --status 4xx", "slipway logs tail --key sk_test_1 --operation createHull --json")
+	return examples("slipway logs tail --status 4xx --key Website", "slipway logs tail --operation createHull --json")
 }
 
 // Help returns examples.
 func (mcpCmd) Help() string {
-	return examples("SLIPWAY_KEY=sk_test_1 slipway mcp", "slipway mcp --key sk_test_1 --write")
+	return examples("slipway mcp", "slipway mcp --profile live --live --write")
 }
 
 // Help returns examples.
 func (listenCmd) Help() string {
-	return examples("slipway listen --key sk_test_1 --forward-to http://localhost:3000/hook")
+	return examples("slipway listen --forward-to http://localhost:3000/hook", "slipway listen --profile test --forward-to http://localhost:3000/hook --events 'deal.*'")
 }
 
 // Help returns examples.
 func (triggerCmd) Help() string {
 	return examples(
-		"slipway trigger deal.accepted --key sk_test_1   # through the API of a running server",
-		"slipway trigger deal.accepted                   # in the database of this machine",
+		"slipway trigger deal.accepted --profile test   # through the API of a running server",
+		"slipway trigger deal.accepted                  # in the database of this machine",
 	)
 }
 

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"flag"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -34,6 +37,26 @@ func TestExamples(t *testing.T) {
 	}
 	if count < 20 {
 		t.Errorf("got %d examples, want at least 20", count)
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// The list of commands is the same as the one that was reviewed.
+func TestGoldenHelp(t *testing.T) {
+	const file = "testdata/help.txt"
+	var got bytes.Buffer
+	if err := printOverview(&got, newParser(&commands{}).Model.Node); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, got.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || got.String() != string(want) {
+		t.Errorf("%s is outdated. Run `make sdk` and review the diff. Got error %v and\n%s", file, err, got.String())
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 
 type listenCmd struct {
 	ForwardTo string `required:"" help:"URL to send events to, such as http://localhost:3000/hook."`
-	keyFlag
+	profileFlags
 	Events []string `help:"Only forward these event types, such as hull.*,deal.accepted."`
 	From   string   `help:"Start after this event ID, or with the oldest event: start. Defaults to where the last run ended, or to now on the first run."`
 	State  string   `type:"path" help:"Folder that stores where the last run ended. Defaults to a folder in your user configuration."`
@@ -101,7 +101,7 @@ func (c listenCmd) open(s *session) (*listener, error) {
 		return nil, err
 	}
 
-	server, err := s.connect(c.Key, c.Profile)
+	server, err := s.connect(c.Profile)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ func TestListen(t *testing.T) {
 		d := p.bootstrap()
 		key := p.key(d.DealershipID, "test", "webhooks,hulls:read")
 		s := p.serve()
+		elsewhere := &program{t: t, binary: p.binary, data: t.TempDir(), env: []string{"SLIPWAY_KEY=" + key}}
 		newest := func() string {
 			var list struct{ Data []struct{ Type string } }
 			if a := s.send("GET", "/v1/events?limit=1", key, "", nil); json.Unmarshal(a.body, &list) != nil || len(list.Data) == 0 {
@@ -70,7 +71,7 @@ func TestListen(t *testing.T) {
 		}
 		listen := func() (lines *bufio.Reader, stop func()) {
 			t.Helper()
-			cmd := p.command("listen", "--forward-to", local.URL, "--key", key, "--base-url", s.url, "--state", p.data+"/listen")
+			cmd := elsewhere.command("listen", "--forward-to", local.URL, "--base-url", s.url, "--state", p.data+"/listen")
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -124,7 +125,7 @@ func TestListen(t *testing.T) {
 		next("hull.sold")
 		next("channel.created")
 		testkit.Equal(t, newest(), "channel.created")
-		testkit.Contains(t, p.fail("listen", "--forward-to", local.URL, "--key", key, "--base-url", s.url, "--state", p.data+"/listen",
+		testkit.Contains(t, elsewhere.fail("listen", "--forward-to", local.URL, "--base-url", s.url, "--state", p.data+"/listen",
 			"--events", "deal.accepted"), "deals:read")
 		testkit.Contains(t, p.fail("trigger", "hull.sunk"), "is not an event type")
 	})

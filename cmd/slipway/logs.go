@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"slipway/internal/cli"
@@ -17,11 +18,11 @@ type logsCmd struct {
 }
 
 type logsTailCmd struct {
-	Key       string `env:"SLIPWAY_KEY" help:"API key with the admin scope. Defaults to the key of the profile."`
-	Profile   string `help:"Profile with the server and the API key. Defaults to SLIPWAY_PROFILE or the current one."`
+	Profile   string `help:"Profile with the server and an API key with the admin scope. Defaults to the key in SLIPWAY_KEY, SLIPWAY_PROFILE or the current profile."`
 	Status    string `help:"Only this status, such as 422, or this class of statuses, such as 4xx."`
 	Method    string `help:"Only this method."`
 	Operation string `help:"Only this operation, such as createHull."`
+	Key       string `help:"Only requests of this API key, by its name or ID."`
 	Actor     string `help:"Only requests of this key, user or app, by its ID."`
 	JSON      bool   `name:"json" help:"Print each request as a line of JSON."`
 }
@@ -44,13 +45,22 @@ type logEntry struct {
 // requests in the order of their IDs, so it asks for the newest ones and skips those that
 // it has seen.
 func (c logsTailCmd) Run(s *session) error {
-	from, err := s.connect(c.Key, c.Profile)
+	if strings.HasPrefix(c.Key, "sk_") {
+		return &cli.UsageError{Text: "--key is the name of a key. " + cli.KeyHint, Command: "slipway logs tail"}
+	}
+	from, err := s.connect(c.Profile)
 	if err != nil {
 		return err
 	}
-	seen, started := map[string]bool{}, false
+	if c.Key != "" {
+		if c.Actor, err = from.FindID(s, "key_id", c.Key); err != nil {
+			return err
+		}
+	}
+
+	var last logPage
 	for failures := 0; s.Err() == nil; sleep(s, pollLogs) {
-		newest, err := c.newest(s, from)
+		next, err := c.newest(s, from, last)
 		switch {
 		case s.Err() != nil:
 			return nil
@@ -65,40 +75,68 @@ func (c logsTailCmd) Run(s *session) error {
 		}
 
 		failures = 0
-		current := map[string]bool{}
-		for _, e := range slices.Backward(newest) {
-			current[e.ID] = true
-			if started && !seen[e.ID] {
+		for _, e := range slices.Backward(next.entries) {
+			if last.started && !last.seen[e.ID] {
 				if err := c.print(s.out, e); err != nil {
 					return err
 				}
 			}
 		}
-		seen, started = current, true
+		last = next
 	}
 	return nil
 }
 
-// newest requests the last entries that match.
-func (c logsTailCmd) newest(s *session, from client) (found []logEntry, err error) {
+// logPage is the newest entries, down to those that were read before.
+type logPage struct {
+	entries []logEntry // newest first
+	seen    map[string]bool
+	started bool
+}
+
+// oldest returns the ID where the page ends, "" if it has no entries.
+func (p logPage) oldest() string {
+	if len(p.entries) == 0 {
+		return ""
+	}
+	return p.entries[len(p.entries)-1].ID
+}
+
+// newest requests the entries that match: the first page, and more until those that were
+// read last time.
+func (c logsTailCmd) newest(s *session, from client, last logPage) (found logPage, err error) {
 	query := url.Values{"limit": {"100"}}
 	for name, value := range map[string]string{"status": c.Status, "method": c.Method, "operation": c.Operation, "actor_id": c.Actor} {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	var list struct{ Data []json.RawMessage }
-	if err := from.Call(s, http.MethodGet, "/v2-preview/request_logs?"+query.Encode(), nil, &list); err != nil {
-		return nil, err
-	}
-	for _, raw := range list.Data {
-		e := logEntry{raw: raw}
-		if err := json.Unmarshal(raw, &e); err != nil {
-			return nil, err
+	found = logPage{seen: map[string]bool{}, started: true}
+	for {
+		var list struct {
+			Data       []json.RawMessage
+			HasMore    bool   `json:"has_more"`
+			NextCursor string `json:"next_cursor"`
 		}
-		found = append(found, e)
+		if err := from.Call(s, http.MethodGet, "/v2-preview/request_logs?"+query.Encode(), nil, &list); err != nil {
+			return found, err
+		}
+		for _, raw := range list.Data {
+			e := logEntry{raw: raw}
+			if err := json.Unmarshal(raw, &e); err != nil {
+				return found, err
+			}
+			if e.ID < last.oldest() { // IDs contain the time
+				return found, nil
+			}
+			found.entries = append(found.entries, e)
+			found.seen[e.ID] = true
+		}
+		if !last.started || !list.HasMore || last.seen[found.oldest()] {
+			return found, nil
+		}
+		query.Set("starting_after", list.NextCursor)
 	}
-	return found, nil
 }
 
 func (c logsTailCmd) print(w io.Writer, e logEntry) error {

@@ -20,13 +20,16 @@ func TestLogsTail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := p.key(d.DealershipID, "test", "admin", "--user", d.Owner.Email, "--totp", code)
+		key := p.key(d.DealershipID, "test", "admin", "--name", "Website", "--user", d.Owner.Email, "--totp", code)
 		s := p.serve()
 		elsewhere := &program{t: t, binary: p.binary, data: t.TempDir(), env: []string{"SLIPWAY_BASE_URL=" + s.url, "SLIPWAY_KEY=" + key}}
 		testkit.Contains(t, elsewhere.fail("logs", "tail", "--status", "teapot"), "status")
-		testkit.Contains(t, elsewhere.fail("logs", "tail", "--key", p.key(d.DealershipID, "test", "hulls:read")), "admin")
+		testkit.Contains(t, elsewhere.usage("logs", "tail", "--key", key), "slipway login --key")
+		testkit.Contains(t, elsewhere.fail("logs", "tail", "--key", "Nothing"), `no API key matches "Nothing"`)
+		weak := &program{t: t, binary: p.binary, data: t.TempDir(), env: []string{"SLIPWAY_BASE_URL=" + s.url, "SLIPWAY_KEY=" + p.key(d.DealershipID, "test", "hulls:read")}}
+		testkit.Contains(t, weak.fail("logs", "tail"), "admin")
 
-		tail := elsewhere.command("logs", "tail", "--status", "4xx", "--operation", "createLocation")
+		tail := elsewhere.command("logs", "tail", "--status", "4xx", "--operation", "createLocation", "--key", "website")
 		out, err := tail.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)

@@ -15,15 +15,14 @@ import (
 
 // mcpCmd serves one assistant, which starts the command and sends requests to its input.
 type mcpCmd struct {
-	Key     string `env:"SLIPWAY_KEY" help:"API key with the scopes that the assistant can use. Defaults to the key of the profile."`
-	Profile string `help:"Profile with the server and the API key. Defaults to SLIPWAY_PROFILE or the current one."`
-	Live    bool   `help:"Accept a key of the live environment."`
-	Write   bool   `help:"Also offer tools that change leads, and that propose changes."`
+	profileFlags
+	Live  bool `help:"Accept a key of the live environment."`
+	Write bool `help:"Also offer tools that change leads, and that propose changes."`
 }
 
 // Run serves until the assistant closes the input. It prints nothing else to the output.
 func (c mcpCmd) Run(s *session) error {
-	to, err := s.connect(c.Key, c.Profile)
+	to, err := s.connect(c.Profile)
 	if err != nil {
 		return err
 	}

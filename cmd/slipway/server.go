@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"os"
@@ -67,22 +68,25 @@ func openBrowser(page string) error {
 	return exec.Command(name, args...).Start() //nolint:noctx // the browser stays open
 }
 
-// keyFlag is the credential of commands that use the API of a server.
-type keyFlag struct {
-	Key     string `env:"SLIPWAY_KEY" help:"API key with the webhooks scope and the scopes of the events. Defaults to the key of the profile."`
-	Profile string `help:"Profile with the server and the API key. Defaults to SLIPWAY_PROFILE or the current one."`
+// profileFlags choose the server and the key of commands that use the API of a server.
+type profileFlags struct {
+	Key     noKey  `hidden:""`
+	Profile string `help:"Profile with the server and the API key. Defaults to the key in SLIPWAY_KEY, SLIPWAY_PROFILE or the current profile."`
 }
+
+// noKey rejects a key on the command line.
+type noKey struct{}
+
+// Decode returns an error that says what to do instead.
+func (*noKey) Decode(*kong.DecodeContext) error { return errors.New("not accepted. " + cli.KeyHint) }
 
 // client calls the API of a server.
 type client struct{ *cli.Client }
 
-// connect returns a client for a key or a profile.
-func (s *session) connect(key, profile string) (client, error) {
+// connect returns a client for a profile, or for the key in SLIPWAY_KEY.
+func (s *session) connect(profile string) (client, error) {
 	c := s.cli()
-	if profile == "" && key != "" {
-		return client{cli.NewClient(s.settings.BaseURL, key)}, nil
-	}
-	found, err := c.Connect(c.BaseURL, "", profile)
+	found, err := c.Connect(c.BaseURL, profile)
 	return client{found}, err
 }
 

@@ -19,8 +19,8 @@ import (
 
 type triggerCmd struct {
 	Type       string `arg:"" help:"Event type, such as deal.accepted. To list them, run \"slipway events types\"."`
-	Key        string `env:"SLIPWAY_KEY" help:"Test API key with the webhooks scope and the scope of the event, to use the API of a running server. Without it, the command uses the database."`
-	Profile    string `help:"Profile with the server and the API key, to use the API of its server."`
+	Key        noKey  `hidden:""`
+	Profile    string `help:"Profile with the server and the API key, to use the API of its server. Without it, SLIPWAY_KEY and SLIPWAY_PROFILE, the command uses the database."`
 	Dealership string `help:"Dealership ID, if the command uses a database with several dealerships."`
 	jsonFlag
 }
@@ -36,13 +36,9 @@ func (c triggerCmd) Run(s *session) error {
 
 	var e webhooks.TriggeredEvent
 	var err error
-	profile := c.Profile
-	if c.Key == "" { // a key takes precedence over the variable
-		profile = cmp.Or(profile, os.Getenv("SLIPWAY_PROFILE"))
-	}
-	if c.Key != "" || profile != "" {
+	if cmp.Or(c.Profile, os.Getenv("SLIPWAY_KEY"), os.Getenv("SLIPWAY_PROFILE")) != "" {
 		var server client
-		if server, err = s.connect(c.Key, profile); err != nil {
+		if server, err = s.connect(c.Profile); err != nil {
 			return err
 		}
 		err = server.Call(s, http.MethodPost, "/v2-preview/events/trigger", webhooks.EventTrigger{Type: c.Type}, &e)

@@ -16,7 +16,7 @@ var columns = map[string]string{
 	"LeadMessage":      "created_at direction channel status body / id from to purpose block_reason",
 	"LeadSignal":       "occurred_at kind value hull_id / id source",
 	"LeadAssignment":   "at from to method reason actor",
-	"Deal":             "number id status deal_type:TYPE buyer_id hull_id offer_usd created_at / owner_id funding_state version",
+	"Deal":             "number status deal_type:TYPE buyer_id hull_id offer_usd created_at / owner_id funding_state version",
 	"Offer":            "id amount_usd made_by status expires_at created_at / note",
 	"DealChange":       "at from to reason actor",
 	"TradeIn":          "id year+make+model:BOAT hin allowance_cents payoff_cents equity_cents / acv_cents lienholder",
@@ -41,6 +41,7 @@ var columns = map[string]string{
 	"Appointment":      "id starts_at kind title status user_id / contact_id hull_id location_id duration_minutes:MINUTES",
 	"Activity":         "id kind body user_id due_at done_at / object_id created_at",
 	"TimelineEntry":    "at type object actor / object_id",
+	"Proposal":         "id status preview.summary:PROPOSAL preview.title:OBJECT proposed_by created_at / operation_id reason for_user_id expires_at decided_by",
 	"RequestLog":       "created_at status method path duration_ms:MS actor / id operation ip",
 }
 

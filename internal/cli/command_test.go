@@ -157,21 +157,6 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// An import that runs in the background shows its progress until it is complete.
-func TestWait(t *testing.T) {
-	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		s.RunJobs()
-		m := newMachine(t, s, s.Test.Key)
-		file := filepath.Join(t.TempDir(), "boats.csv")
-		write(t, file, s.Test.ImportFile().Bytes)
-		m.session.Interactive = true
-		r := m.run("hulls", "create-import", file, "--jq", ".state")
-		testkit.Equal(t, r.code, 0, r.err)
-		testkit.Equal(t, r.out, "completed\n", r.err)
-		testkit.Contains(t, r.err, "Importing [########################] 100%  1 created")
-	})
-}
-
 // With a live key, each command that writes asks first.
 func TestLive(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -190,6 +175,20 @@ func TestLive(t *testing.T) {
 		m.session.Interactive = false
 		testkit.Contains(t, m.ok(append(create, "--yes")...), "loc_")
 		testkit.Equal(t, len(strings.Fields(m.ok("dealership", "list-locations", "--jq", `.data[] | select(.name == "Harbor West") | .id`))), 2)
+	})
+}
+
+// The proof of a two-factor method is in a variable: it is sent in the body or in a header.
+func TestProof(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		m := newMachine(t, s, s.Test.Key)
+		create := []string{"access", "create-app", "--name", "Fleet Sync", "--redirect-uris", "https://app.example.com/callback", "--scopes", "admin", "-o", "id"}
+		testkit.Contains(t, m.fails(cli.ExitFailed, create...), "mfa_token")
+		testkit.Contains(t, m.fails(cli.ExitUsage, append(create, "--mfa-token", "x")...), "unknown flag --mfa-token")
+		m.env["SLIPWAY_MFA_TOKEN"] = s.Test.Proof()
+		app := m.ok(create...)
+		m.env["SLIPWAY_MFA_TOKEN"] = s.Test.Proof()
+		m.ok("access", "delete-app", app)
 	})
 }
 

@@ -25,8 +25,10 @@ func Complete(ctx context.Context, s *Session, noun string, words []string) []Ca
 	switch noun {
 	case "api":
 		all = completeSpecs(ctx, s, nil, apiFlags(), words)
-	case "login", "logout":
+	case "login":
 		all = completeSpecs(ctx, s, nil, loginFlags(), words)
+	case "logout":
+		all = completeSpecs(ctx, s, nil, logoutFlags(), words)
 	case "profiles":
 		all = completeProfiles(s, words)
 	default:
@@ -122,14 +124,18 @@ func completeID(ctx context.Context, s *Session, param string) (all []Candidate)
 	if l == nil {
 		return nil
 	}
-	client, err := s.Connect(s.BaseURL, "", "")
+	client, err := s.Connect(s.BaseURL, "")
 	if err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
+	res, err := client.Send(ctx, l.list(50))
+	if err != nil {
+		return nil
+	}
 	var page struct{ Data []json.RawMessage }
-	if client.Call(ctx, "GET", l.path+"?limit=50", nil, &page) != nil {
+	if json.Unmarshal(res.Text, &page) != nil {
 		return nil
 	}
 	for _, item := range page.Data {

@@ -76,6 +76,9 @@ func parseFlags(args []string, specs []flagSpec, command string) (p parsed, err 
 	return p, nil
 }
 
+// KeyHint is why no command accepts a key as a flag.
+const KeyHint = `Other users of this machine could see a key on the command line: run "slipway login --key", or set SLIPWAY_KEY`
+
 func unknownFlag(arg, name string, specs []flagSpec, command string) error {
 	var names []string
 	for _, f := range specs {
@@ -83,11 +86,11 @@ func unknownFlag(arg, name string, specs []flagSpec, command string) error {
 	}
 	hint := ""
 	if similar := Closest(name, names); len(similar) > 0 {
-		hint = fmt.Sprintf(", did you mean %q?", "--"+strings.Join(similar, " or --"))
+		hint = fmt.Sprintf(", did you mean \"--%s\"?", strings.Join(similar, `" or "--`))
 	}
 	flag, _, _ := strings.Cut(arg, "=")
 	if name == "key" {
-		hint = ". Other users of this machine could see a key on the command line: run \"slipway login --key\", or set SLIPWAY_KEY"
+		hint = ". " + KeyHint
 	}
 	return &UsageError{"unknown flag " + flag + hint, command}
 }
@@ -99,19 +102,19 @@ func unknownCommand(noun, name string, all []command) error {
 		names = append(names, c.Name)
 	}
 	if similar := Closest(name, names); len(similar) > 0 {
-		return &UsageError{fmt.Sprintf("unexpected argument %s, did you mean %q?", name, strings.Join(similar, " or ")), "slipway " + noun}
+		return &UsageError{fmt.Sprintf("unexpected argument %s, did you mean \"%s\"?", name, strings.Join(similar, `" or "`)), "slipway " + noun}
 	}
 	var elsewhere []string
 	for _, n := range nounHelp {
 		for _, c := range commandsOf(n.name) {
-			if c.Name == name && len(elsewhere) < 3 {
+			if c.Name == name {
 				elsewhere = append(elsewhere, c.line())
 			}
 		}
 	}
 	hint := ""
-	if len(elsewhere) > 0 {
-		hint = fmt.Sprintf(", did you mean %q?", strings.Join(elsewhere, " or "))
+	if n := len(elsewhere); n > 0 && n <= 3 { // most nouns have list and get
+		hint = fmt.Sprintf(", did you mean \"%s\"?", strings.Join(elsewhere, `" or "`))
 	}
 	return &UsageError{"unexpected argument " + name + hint, "slipway " + noun}
 }
@@ -150,11 +153,8 @@ func (c command) specs() (all []flagSpec) {
 	own, preview := c.flags()
 	params := func(list []Param, note string) {
 		for _, p := range list {
-			f := flagSpec{name: p.flag(), value: placeholder(p), help: p.Doc + note, values: p.Values}
-			if lookup := lookupOf(p.Name); lookup != nil {
-				f.help += " Accepts " + lookup.accepts + "."
-			}
-			all = append(all, f)
+			help := p.Doc + note + lookupOf(p.Name).note()
+			all = append(all, flagSpec{name: p.flag(), value: placeholder(p), help: help, values: p.Values})
 		}
 	}
 	params(own, "")
@@ -171,7 +171,6 @@ func (c command) specs() (all []flagSpec) {
 	when(c.List, flagSpec{name: "starting-after", value: "CURSOR", help: "Return the page after this cursor."})
 	when(c.List, flagSpec{name: "ending-before", value: "CURSOR", help: "Return the page before this cursor."})
 	when(c.IfMatch, flagSpec{name: "if-version", value: "N", help: "Fail with exit code 4 unless the resource has this version."})
-	when(c.Proof, flagSpec{name: "mfa-token", value: "TOKEN", help: "Proof of a two-factor method, for administrators."})
 	when(c.Verb != "GET" && c.Verb != "DELETE", flagSpec{name: "idempotency-key", value: "UUID", help: "Send the same key again to retry safely. Defaults to a new one."})
 	when(c.Download, flagSpec{name: "save", value: "FILE", help: "Write the file here. Defaults to stdout."})
 	when(waits[c.ID] != nil, flagSpec{name: "wait", help: "Wait until the work is complete. On by default on a terminal: turn it off with --wait=false."})

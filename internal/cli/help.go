@@ -53,11 +53,7 @@ func printHelp(w io.Writer, c command) error {
 	var args [][2]string
 	for _, p := range c.arguments() {
 		usage += " <" + p.flag() + ">"
-		doc := p.Doc
-		if l := lookupOf(p.Name); l != nil {
-			doc += " Accepts " + l.accepts + "."
-		}
-		args = append(args, [2]string{"<" + p.flag() + ">", doc})
+		args = append(args, [2]string{"<" + p.flag() + ">", p.Doc + lookupOf(p.Name).note()})
 	}
 	if len(c.Files) > 0 {
 		usage += " <file>"
@@ -83,6 +79,9 @@ func printHelp(w io.Writer, c command) error {
 	if nested := c.nested(); len(nested) > 0 {
 		fmt.Fprintf(&b, "\nOnly with --data: %s.\n", strings.Join(nested, ", "))
 	}
+	if c.needsProof() {
+		fmt.Fprintf(&b, "\nIf a two-factor verification is required, set %s to the token of \"slipway access verify-mfa-factor\".\n", mfaToken)
+	}
 	writeFlags(&b, "Output and server:", c.specs(), true)
 	fmt.Fprintf(&b, "\nExample:\n\n    %s\n", exampleOf(c))
 	return printText(w, b.String())
@@ -91,7 +90,7 @@ func printHelp(w io.Writer, c command) error {
 // nested returns the fields that have no flag.
 func (c command) nested() (names []string) {
 	for _, p := range c.Params {
-		if p.In == inBody && !p.isFlag() {
+		if p.In == inBody && !p.isFlag() && p.Name != "mfa_token" {
 			names = append(names, p.Name)
 		}
 	}

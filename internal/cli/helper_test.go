@@ -14,12 +14,26 @@ type machine struct {
 	t       *testing.T
 	env     map[string]string
 	config  string
-	session cli.Session // replaces the defaults
+	session cli.Session       // replaces the defaults
+	watch   func(text string) // gets what is written to stderr
 }
 
 func newMachine(t *testing.T, s *testkit.Server, key string) *machine {
 	t.Helper()
 	return &machine{t: t, config: t.TempDir(), env: map[string]string{"SLIPWAY_BASE_URL": s.URL, "SLIPWAY_KEY": key}}
+}
+
+// watched is stderr.
+type watched struct {
+	bytes.Buffer
+	watch func(text string)
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	if w.watch != nil {
+		w.watch(string(b))
+	}
+	return w.Buffer.Write(b)
 }
 
 // result is what a command printed, and its exit code.
@@ -31,9 +45,10 @@ type result struct {
 // run runs a command. Stdin is empty unless the session has one.
 func (m *machine) run(args ...string) result {
 	m.t.Helper()
-	var out, errs bytes.Buffer
+	var out bytes.Buffer
+	errs := &watched{watch: m.watch}
 	s := m.session
-	s.Out, s.Err, s.Config, s.Getenv, s.Host = &out, &errs, m.config, func(name string) string { return m.env[name] }, "harbor-office"
+	s.Out, s.Err, s.Config, s.Getenv, s.Host = &out, errs, m.config, func(name string) string { return m.env[name] }, "harbor-office"
 	if s.In == nil {
 		s.In = strings.NewReader("")
 	}

@@ -116,7 +116,7 @@ func signIn(ctx context.Context, s *Session, base string, noBrowser bool) (key i
 	if err != nil {
 		return key, err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := listen("127.0.0.1:0", "[::1]:0")
 	if err != nil {
 		return key, err
 	}
@@ -156,6 +156,16 @@ func signIn(ctx context.Context, s *Session, base string, noBrowser bool) (key i
 	return exchange(ctx, base+issuer.Path, url.Values{"code": {result.code}, "code_verifier": {verifier}, "redirect_uri": {redirect}})
 }
 
+// listen listens on the first address that this machine has. Some only have IPv6.
+func listen(addresses ...string) (l net.Listener, err error) {
+	for _, address := range addresses {
+		if l, err = net.Listen("tcp", address); err == nil {
+			return l, nil
+		}
+	}
+	return nil, err
+}
+
 // findIssuer returns the address of the sign-in pages of a server.
 func findIssuer(ctx context.Context, base string) (*url.URL, error) {
 	var metadata struct{ Issuer string }
@@ -169,8 +179,15 @@ func findIssuer(ctx context.Context, base string) (*url.URL, error) {
 	return u, nil
 }
 
-const callbackPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Slipway</title>
-<body style="font: 16px/1.5 system-ui, sans-serif; max-width: 32rem; margin: 15vh auto; padding: 0 1rem"><h1>%s</h1><p>%s</p></body></html>`
+// callbackPage has the colors of the pages of the server.
+const callbackPage = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Slipway</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<style>:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; --page: #eff3f7; --card: #fff }
+@media (prefers-color-scheme: dark) { :root { --page: #090c11; --card: #111820 } }
+body { background: var(--page); margin: 0; padding: 12vh 12px }
+main { background: var(--card); border-radius: 12px; max-width: 334px; margin: auto; padding: 32px }
+h1 { font-size: 20px; line-height: 1.3; margin: 0 0 4px } p { margin: 0 }</style></head>
+<body><main><h1>%s</h1><p>%s</p></main></body></html>`
 
 // receive returns the page that ends the sign-in. The state shows that it is the sign-in
 // that this command started.
@@ -213,19 +230,22 @@ func exchange(ctx context.Context, auth string, form url.Values) (key issuedKey,
 	return key, json.Unmarshal(res.Text, &key)
 }
 
-// runLogout revokes the key of a profile and deletes the profile.
-func runLogout(ctx context.Context, s *Session, args []string) error {
-	const command = "slipway logout"
-	specs := []flagSpec{
+func logoutFlags() []flagSpec {
+	return []flagSpec{
 		{name: "profile", value: "NAME", help: "Name of the profile. Defaults to the current one."},
 		{name: "help", short: "h", help: "Show this help."},
 	}
-	p, err := parseFlags(args, specs, command)
+}
+
+// runLogout revokes the key of a profile and deletes the profile.
+func runLogout(ctx context.Context, s *Session, args []string) error {
+	const command = "slipway logout"
+	p, err := parseFlags(args, logoutFlags(), command)
 	if err != nil {
 		return err
 	}
 	if p.has("help") {
-		return printCommandHelp(s.Out, command+" [flags]", "Revoke the key of a profile and delete the profile", "", specs, command, command+" --profile live")
+		return printCommandHelp(s.Out, command+" [flags]", "Revoke the key of a profile and delete the profile", "", logoutFlags(), command, command+" --profile live")
 	}
 	all, err := s.loadProfiles()
 	if err != nil {

@@ -73,6 +73,54 @@ func TestLogin(t *testing.T) {
 	})
 }
 
+// An administrator who allows administration enters a two-factor code. The sign-in alone is
+// not enough.
+func TestLoginWithTwoFactorCode(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		m, owner, b := newMachine(t, s, ""), s.Person("owner"), s.Browser()
+		r := login(m, s, func(link string) {
+			v := b.SignIn(b.Open(link), owner.Email, testkit.Password, s.Code(owner.Secret))
+			testkit.Contains(t, v.Text, "Two-factor code")
+			testkit.Contains(t, v.Text, `value="admin">`, "administration is not chosen at first")
+			allow := func(code string) testkit.View {
+				return b.Post(link, fields(v, url.Values{"decision": {"allow"}, "environment": {"test"}, "scope": {"hulls:read", "admin"}, "code": {code}}))
+			}
+			for code, problem := range map[string]string{"": "enter a two-factor code", "000000": "The code is wrong"} {
+				v = allow(code)
+				testkit.Equal(t, v.StatusCode, http.StatusUnprocessableEntity, v.Text)
+				testkit.Contains(t, v.Text, problem)
+				testkit.Contains(t, v.Text, `value="admin" checked`, "what was chosen stays")
+			}
+			v = allow(s.Code(owner.Secret))
+			testkit.Contains(t, v.Text, "You are signed in")
+		})
+		testkit.Equal(t, r.code, 0, r.err)
+		m.env["SLIPWAY_BASE_URL"] = ""
+		testkit.Contains(t, m.ok("access", "list-api-keys", "--jq", ".data[].name"), "CLI on harbor-office")
+	})
+}
+
+// A machine without IPv4 gets the code on its IPv6 address. The policy of the page can't name
+// that address.
+func TestLoginOverIPv6(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		const redirect = "http://[::1]:4321/callback"
+		sales, b := s.Person("sales"), s.Browser()
+		v := b.SignIn(b.Open(link(s, "redirect_uri", redirect)), sales.Email, testkit.Password, "")
+		testkit.Contains(t, v.Header.Get("Content-Security-Policy"), "form-action 'self' http:;")
+		to := b.Stay(link(s, "redirect_uri", redirect), fields(v, url.Values{"decision": {"allow"}, "environment": {"test"}, "scope": {"hulls:read"}})).Header.Get("Location")
+		if !strings.HasPrefix(to, redirect+"?code=") {
+			t.Fatalf("got the redirect %s, want the code at %s", to, redirect)
+		}
+		target, err := url.Parse(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := url.Values{"code": {target.Query().Get("code")}, "code_verifier": {verifier}, "redirect_uri": {redirect}}
+		testkit.Equal(t, s.Browser().Post("/oauth/cli/token", f).StatusCode, 200)
+	})
+}
+
 func fields(v testkit.View, more url.Values) url.Values {
 	_, f := v.Form()
 	for name, values := range more {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,6 +21,7 @@ type lookup struct {
 	query   string   // parameter that searches, "" to list all
 	fields  []string // of which one must be equal
 	title   []string // what to show
+	expand  string   // references that the title shows
 	emails  string   // path that is searched for an email address instead
 }
 
@@ -28,6 +30,8 @@ var lookups = []lookup{
 		path: "/v1/hulls", query: "q", fields: []string{"stock_number", "hin"}, title: []string{"stock_number", "year", "make", "model"}},
 	{params: []string{"contact_id", "buyer_id", "co_buyer_id", "duplicate_id"}, prefix: "con_", noun: "contact", accepts: "an ID or an email address",
 		path: "/v1/contacts", query: "email", fields: []string{"email"}, title: []string{"email", "first_name", "last_name", "company_name"}},
+	{params: []string{"lead_id"}, prefix: "lead_", noun: "lead", accepts: "an ID",
+		path: "/v2-preview/leads", query: "q", title: []string{"contact", "status", "source"}, expand: "contact"},
 	{params: []string{"deal_id"}, prefix: "deal_", noun: "deal", accepts: "an ID or a number",
 		path: "/v1/deals", query: "number", fields: []string{"number"}, title: []string{"number", "status"}},
 	{params: []string{"location_id"}, prefix: "loc_", noun: "location", accepts: "an ID, a name or a code",
@@ -59,13 +63,22 @@ type found struct {
 	match bool // a field is equal to the name
 }
 
-// resolve returns the ID for a name. The match must be unique.
+// resolve returns the ID for the value of a parameter.
 func (c *operationCall) resolve(ctx context.Context, p Param, text string) (string, error) {
-	l := lookupOf(p.Name)
-	if l == nil || text == "" || strings.HasPrefix(text, l.prefix) || (p.Null && text == "null") {
+	if p.Null && text == "null" {
 		return text, nil
 	}
-	all, err := l.search(ctx, c.client, text)
+	return c.client.FindID(ctx, p.Name, text)
+}
+
+// FindID returns the ID for a name of what a parameter, such as key_id, refers to. The match
+// must be unique.
+func (c *Client) FindID(ctx context.Context, param, text string) (string, error) {
+	l := lookupOf(param)
+	if l == nil || text == "" || strings.HasPrefix(text, l.prefix) {
+		return text, nil
+	}
+	all, err := l.search(ctx, c, text)
 	if err != nil {
 		return "", fmt.Errorf("can't look up the %s %q: %w", l.noun, text, err)
 	}
@@ -89,9 +102,26 @@ func list(all []found) string {
 	return strings.Join(lines, "\n")
 }
 
+// list returns the request for the newest resources.
+func (l *lookup) list(limit int) Request {
+	r := Request{Verb: "GET", Path: l.path, Query: url.Values{"limit": {strconv.Itoa(limit)}}}
+	if l.expand != "" {
+		r.Query.Set("expand", l.expand)
+	}
+	return r
+}
+
+// note is the part of the help that says what to enter instead of an ID.
+func (l *lookup) note() string {
+	if l == nil || l.fields == nil {
+		return ""
+	}
+	return " Accepts " + l.accepts + "."
+}
+
 // search returns the resources that match, and those that are similar.
 func (l *lookup) search(ctx context.Context, client *Client, text string) (all []found, err error) {
-	r := Request{Verb: "GET", Path: l.path, Query: url.Values{"limit": {"100"}}}
+	r := l.list(100)
 	fields := l.fields
 	switch {
 	case l.emails != "" && strings.Contains(text, "@"):
@@ -143,6 +173,8 @@ func show(v any) string {
 		return v
 	case float64:
 		return fmt.Sprint(int64(v))
+	case map[string]any:
+		return titleOf(v)
 	}
 	return ""
 }

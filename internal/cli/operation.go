@@ -55,8 +55,19 @@ func (p Param) flag() string { return strings.ReplaceAll(p.Name, "_", "-") }
 
 // isFlag reports whether a parameter is a flag. Nested fields are only in the JSON of a
 // body, and so are secrets, which other users of the machine could see in a flag.
-func (p Param) isFlag() bool {
-	return p.In != inPath && p.Type != "json" && !strings.Contains(p.Name, "secret") && !strings.Contains(p.Name, "password")
+func (p Param) isFlag() bool { return p.In != inPath && p.Type != "json" && !p.isSecret() }
+
+func (p Param) isSecret() bool {
+	return p.Type == "string" && slices.ContainsFunc([]string{"secret", "password", "token"}, func(word string) bool { return strings.Contains(p.Name, word) })
+}
+
+// mfaToken is the variable with the proof of a two-factor method.
+const mfaToken = "SLIPWAY_MFA_TOKEN"
+
+// needsProof reports whether the operation accepts a proof of a two-factor method: in a header
+// or in the body.
+func (op *Operation) needsProof() bool {
+	return op.Proof || slices.ContainsFunc(op.Params, func(p Param) bool { return p.In == inBody && p.Name == "mfa_token" })
 }
 
 // nounHelp describes the nouns, in the order of the help.

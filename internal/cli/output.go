@@ -22,7 +22,7 @@ type printer struct {
 	result string  // type of the response, which chooses the columns
 	client *Client // looks up names
 
-	names map[string]string // of locations, by ID
+	names map[string]string // of what the response refers to, by ID
 }
 
 func newPrinter(s *Session, p parsed, command string) (*printer, error) {
@@ -35,7 +35,7 @@ func newPrinter(s *Session, p parsed, command string) (*printer, error) {
 	case !slices.Contains(formats, format):
 		return nil, &UsageError{"--output must be " + strings.Join(formats[:len(formats)-1], ", ") + " or " + formats[len(formats)-1], command}
 	}
-	out := &printer{s: s, out: s.Out, format: format, jq: p.last("jq")}
+	out := &printer{s: s, out: s.Out, format: format, jq: p.last("jq"), names: map[string]string{}}
 	if out.jq != "" {
 		if err := checkFilter(out.jq); err != nil {
 			return nil, &UsageError{"--jq: " + err.Error(), command}
@@ -46,6 +46,9 @@ func newPrinter(s *Session, p parsed, command string) (*printer, error) {
 
 // streams reports whether items can be printed page by page.
 func (p *printer) streams() bool { return p.jq == "" && (p.format == "jsonl" || p.format == "id") }
+
+// isTable reports whether the output is for people.
+func (p *printer) isTable() bool { return p.jq == "" && (p.format == "table" || p.format == "wide") }
 
 // page prints a page of a list.
 func (p *printer) page(ctx context.Context, text []byte) error {
@@ -62,7 +65,7 @@ func (p *printer) page(ctx context.Context, text []byte) error {
 	if err := p.items(ctx, page.Data); err != nil {
 		return err
 	}
-	if page.HasMore && p.s.Terminal && (p.format == "table" || p.format == "wide") {
+	if page.HasMore && p.s.Terminal && p.isTable() {
 		_, err := fmt.Fprintln(p.s.Err, "There are more. To list all, add --all.")
 		return err
 	}
@@ -194,6 +197,7 @@ func (p *printer) csv(items []json.RawMessage) error {
 type field struct {
 	name  string
 	value any
+	raw   []json.RawMessage // items of a list of objects
 }
 
 // fieldsOf returns the plain values of an object in their order. Objects become several
@@ -228,7 +232,13 @@ func fieldsOf(text json.RawMessage, prefix string) (all []field, err error) {
 		if err := one.Decode(&value); err != nil {
 			return nil, err
 		}
-		all = append(all, field{name, value})
+		f := field{name: name, value: value}
+		if isObjects(value) {
+			if err := json.Unmarshal(raw, &f.raw); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, f)
 	}
 	return all, nil
 }

@@ -70,20 +70,17 @@ func (p profiles) save() error {
 
 // connect returns a client for the server and the key of a command line.
 func (s *Session) connect(p parsed) (*Client, error) {
-	return s.Connect(cmp.Or(p.last("base-url"), s.BaseURL), "", p.last("profile"))
+	return s.Connect(cmp.Or(p.last("base-url"), s.BaseURL), p.last("profile"))
 }
 
 // DefaultBaseURL is the server of a key without an address.
 const DefaultBaseURL = "http://localhost:8080"
 
-// Connect returns a client. A key, or SLIPWAY_KEY, takes precedence over the profile. The
-// key of a profile is only sent to the server of the profile.
-func (s *Session) Connect(base, key, name string) (*Client, error) {
+// Connect returns a client. SLIPWAY_KEY takes precedence, unless a profile is named. The key
+// of a profile is only sent to the server of the profile.
+func (s *Session) Connect(base, name string) (*Client, error) {
 	base = cmp.Or(base, s.Getenv("SLIPWAY_BASE_URL"))
-	if name == "" {
-		key = cmp.Or(key, s.Getenv("SLIPWAY_KEY"))
-	}
-	if key != "" {
+	if key := s.Getenv("SLIPWAY_KEY"); key != "" && name == "" {
 		return NewClient(cmp.Or(base, DefaultBaseURL), key), nil
 	}
 	all, err := s.loadProfiles()
@@ -190,8 +187,12 @@ func listProfiles(s *Session, p parsed, all profiles) error {
 		rows = append(rows, listed{name, name == all.Current, f.BaseURL, f.Dealership, f.Environment, f.Scopes, f.ExpiresAt})
 		lines = append(lines, []string{mark, name, f.BaseURL, printable(f.Dealership), f.Environment, expires})
 	}
-	if out.format == "table" || out.format == "wide" {
-		return out.align(lines, parseColumns("mark name server dealership environment expires"))
+	if out.isTable() && len(rows) == 0 {
+		_, err := fmt.Fprintln(s.Err, `No profiles. To add one, run "slipway login".`)
+		return err
+	}
+	if out.isTable() {
+		return out.align(lines, layout{right: make([]bool, len(lines[0])), whole: make([]bool, len(lines[0]))})
 	}
 	text, err := json.Marshal(map[string]any{"data": rows})
 	if err != nil {

@@ -62,6 +62,9 @@ type operationCall struct {
 	client *Client
 	out    *printer
 	ids    map[string]string // values of the path
+
+	newest string          // delivery before a replay
+	dead   map[string]bool // dead letters before they are drained
 }
 
 // usesPreview reports whether the command line has a flag that only the preview has.
@@ -105,10 +108,11 @@ func (c *operationCall) request(ctx context.Context) (r Request, err error) {
 			r.Query.Set(strings.ReplaceAll(name, "-", "_"), c.last(name))
 		}
 	}
-	for flag, header := range map[string]string{"idempotency-key": "Idempotency-Key", "mfa-token": "MFA-Token"} {
-		if c.has(flag) && (flag != "mfa-token" || c.Proof) {
-			r.Header.Set(header, c.last(flag))
-		}
+	if c.has("idempotency-key") {
+		r.Header.Set("Idempotency-Key", c.last("idempotency-key"))
+	}
+	if proof := c.s.Getenv(mfaToken); proof != "" && c.Proof {
+		r.Header.Set("MFA-Token", proof)
 	}
 	if c.has("if-version") {
 		r.Header.Set("If-Match", strconv.Quote(strings.Trim(c.last("if-version"), `"`)))
@@ -169,18 +173,25 @@ func (c *operationCall) body(ctx context.Context) ([]byte, error) {
 			return nil, &UsageError{fmt.Sprintf("--data is not a JSON object: %v", err), c.line()}
 		}
 	}
-	for _, p := range c.Params {
-		if p.In != inBody || !c.has(p.flag()) {
-			continue
-		}
-		value, err := c.value(ctx, p)
-		if err != nil {
-			return nil, err
-		}
+	set := func(name string, value any) {
 		if fields == nil {
 			fields = map[string]any{}
 		}
-		fields[p.Name] = value
+		fields[name] = value
+	}
+	for _, p := range c.Params {
+		proof := c.s.Getenv(mfaToken)
+		switch {
+		case p.In != inBody:
+		case p.Name == "mfa_token" && proof != "" && fields["mfa_token"] == nil:
+			set(p.Name, proof)
+		case c.has(p.flag()):
+			value, err := c.value(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			set(p.Name, value)
+		}
 	}
 	if fields == nil {
 		return nil, nil
@@ -244,12 +255,20 @@ func (c *operationCall) run(ctx context.Context, r Request) error {
 		return c.list(ctx, r)
 	}
 
+	wait := waits[c.ID]
+	if !c.isOn("wait") && (!c.s.Interactive || c.has("wait")) {
+		wait = nil
+	}
+	if wait != nil {
+		if err := c.prepareWait(ctx); err != nil {
+			return err
+		}
+	}
 	res, err := c.client.Send(ctx, r)
 	if err != nil {
 		return err
 	}
-	wait := waits[c.ID]
-	if wait == nil || !(c.isOn("wait") || c.s.Interactive && !c.has("wait")) {
+	if wait == nil {
 		return c.out.object(ctx, res.Text)
 	}
 	text, problem := wait(ctx, c, res.Text)
@@ -275,6 +294,22 @@ func (c *operationCall) list(ctx context.Context, r Request) error {
 	} else if c.isOn("all") {
 		r.Query.Set("limit", strconv.Itoa(maxPage))
 	}
+
+	named, names := c.withNames(r)
+	for len(names) > 0 {
+		named.Query.Set("expand", strings.Join(names, ","))
+		err := c.pages(ctx, named, limit)
+		denied := deniedName(err, names)
+		if denied < 0 {
+			return err
+		}
+		names = slices.Delete(names, denied, denied+1)
+	}
+	return c.pages(ctx, r, limit)
+}
+
+// pages prints the pages of a list until the limit.
+func (c *operationCall) pages(ctx context.Context, r Request, limit int) error {
 	if !c.isOn("all") && limit <= maxPage {
 		res, err := c.client.Send(ctx, r)
 		if err != nil {

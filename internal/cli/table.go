@@ -19,25 +19,24 @@ type column struct {
 	header string
 }
 
-// right reports whether the values are numbers.
-func (c column) right() bool {
-	return slices.ContainsFunc([]string{"_usd", "_cents", "price", "amount", "days_in_stock", "count", "bytes", "duration_ms", "score", "requested"},
-		func(suffix string) bool { return strings.HasSuffix(c.fields[0], suffix) })
-}
-
 // parseColumns parses "stock_number:STOCK year+make+model:BOAT status".
 func parseColumns(text string) (all []column) {
 	for spec := range strings.FieldsSeq(text) {
-		path, header, found := strings.Cut(spec, ":")
+		path, title, found := strings.Cut(spec, ":")
 		if !found {
-			header = path
-			for _, suffix := range []string{"_usd", "_cents", "_at", "_on", "_id"} {
-				header = strings.TrimSuffix(header, suffix)
-			}
+			title = path
 		}
-		all = append(all, column{strings.Split(path, "+"), strings.ToUpper(strings.NewReplacer("_", " ", ".", " ").Replace(header))})
+		all = append(all, column{strings.Split(path, "+"), header(title)})
 	}
 	return all
+}
+
+// header returns the header of a field, without units.
+func header(name string) string {
+	for _, suffix := range []string{"_usd", "_cents", "_at", "_on", "_id"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return strings.ToUpper(strings.NewReplacer("_", " ", ".", " ").Replace(printable(name)))
 }
 
 // columnsFor returns the columns of a type, or useful ones for a type without.
@@ -55,7 +54,7 @@ func (p *printer) columnsFor(row map[string]any) []column {
 		if known {
 			short += " " + wide
 		}
-		if row["id"] != nil && !strings.HasPrefix(strings.TrimSpace(short), "id") {
+		if row["id"] != nil && !slices.Contains(strings.Fields(short), "id") {
 			short = "id " + short
 		}
 	}
@@ -69,22 +68,30 @@ func (p *printer) table(ctx context.Context, items []json.RawMessage) error {
 	}
 	var rows []map[string]any
 	for _, item := range items {
-		var row map[string]any
-		d := json.NewDecoder(bytes.NewReader(item))
-		d.UseNumber()
-		if err := d.Decode(&row); err != nil {
+		row, err := decodeRow(item)
+		if err != nil {
 			return err
 		}
 		rows = append(rows, row)
 	}
-	cols := p.columnsFor(rows[0])
-	if slices.ContainsFunc(cols, func(c column) bool { return c.fields[0] == "location_id" }) {
-		p.loadLocations(ctx)
-	}
+	return p.rows(ctx, rows, p.columnsFor(rows[0]))
+}
 
+func decodeRow(text []byte) (row map[string]any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return row, d.Decode(&row)
+}
+
+// rows prints the columns of rows. Numbers are on the right.
+func (p *printer) rows(ctx context.Context, rows []map[string]any, cols []column) error {
+	p.loadNames(ctx, rows, cols)
 	lines := [][]string{{}}
-	for _, c := range cols {
+	form := layout{right: make([]bool, len(cols)), whole: make([]bool, len(cols))}
+	for i, c := range cols {
 		lines[0] = append(lines[0], c.header)
+		form.right[i] = isNumeric(rows, c)
+		form.whole[i] = c.fields[0] == "id" || strings.HasSuffix(c.fields[0], "_at")
 	}
 	for _, row := range rows {
 		var line []string
@@ -93,7 +100,33 @@ func (p *printer) table(ctx context.Context, items []json.RawMessage) error {
 		}
 		lines = append(lines, line)
 	}
-	return p.align(lines, cols)
+	return p.align(lines, form)
+}
+
+// isNumeric reports whether the values of a column are numbers or amounts.
+func isNumeric(rows []map[string]any, c column) (numeric bool) {
+	if len(c.fields) > 1 {
+		return false
+	}
+	for _, row := range rows {
+		switch v := valueAt(row, c.fields[0]).(type) {
+		case nil:
+			continue
+		case json.Number:
+		case string: // percentages are exact
+			if !strings.HasSuffix(c.fields[0], "_percent") {
+				return false
+			}
+		case map[string]any:
+			if v["amount"] == nil || v["currency"] == nil {
+				return false
+			}
+		default:
+			return false
+		}
+		numeric = true
+	}
+	return numeric
 }
 
 // cell returns the text of a column.
@@ -149,19 +182,14 @@ func (p *printer) show(path string, v any) string {
 			}
 			return text
 		}
-		for _, name := range []string{"label", "name", "title", "id"} {
-			if text, ok := v[name].(string); ok && text != "" {
-				return printable(text)
-			}
-		}
-		return ""
+		return printable(titleOf(v))
 	case bool:
 		if v {
 			return "yes"
 		}
 		return "no"
 	case string:
-		if found := p.names[v]; found != "" && strings.HasSuffix(name, "location_id") {
+		if found := p.names[v]; found != "" && path != "id" {
 			return printable(found)
 		}
 		return printable(usTime(name, v))
@@ -228,23 +256,28 @@ func printable(s string) string {
 	}, s)
 }
 
-// align prints lines in columns. On a terminal, the longest column is shortened if the
-// lines don't fit, except with wide.
-func (p *printer) align(lines [][]string, cols []column) error {
-	widths := make([]int, len(cols))
+// layout is how columns are printed.
+type layout struct {
+	right []bool // numbers
+	whole []bool // IDs and times, which are useless if they are shortened
+}
+
+// align prints lines in columns. On a terminal, it makes the lines fit, except with wide.
+func (p *printer) align(lines [][]string, form layout) error {
+	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for i, text := range line {
 			widths[i] = max(widths[i], utf8.RuneCountInString(text))
 		}
 	}
 	if p.s.Terminal && p.s.Width > 0 && p.format != "wide" {
-		fit(widths, p.s.Width)
+		widths = fit(widths, form.whole, p.s.Width)
 	}
 
 	var b strings.Builder
 	for n, line := range lines {
 		var text strings.Builder
-		for i, value := range line {
+		for i, value := range line[:len(widths)] {
 			if i > 0 {
 				text.WriteString("  ")
 			}
@@ -252,7 +285,7 @@ func (p *printer) align(lines [][]string, cols []column) error {
 				value = string(runes[:widths[i]-1]) + "…"
 			}
 			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(value))
-			if cols[i].right() {
+			if form.right[i] {
 				text.WriteString(pad + value)
 			} else {
 				text.WriteString(value + pad)
@@ -268,67 +301,34 @@ func (p *printer) align(lines [][]string, cols []column) error {
 	return err
 }
 
-// fit shortens the widest columns until a line fits.
-func fit(widths []int, width int) {
-	const least = 8
+// fit shortens the widest columns until a line fits, except for those that stay whole. It
+// leaves out the last columns if all would be too short.
+func fit(widths []int, whole []bool, width int) []int {
+	const least = 12
+	for ; len(widths) > 2; widths = widths[:len(widths)-1] {
+		total := 2 * (len(widths) - 1)
+		for i, w := range widths {
+			if !whole[i] {
+				w = min(w, least)
+			}
+			total += w
+		}
+		if total <= width {
+			break
+		}
+	}
+
 	for {
-		total, widest := 2*(len(widths)-1), 0
+		total, widest := 2*(len(widths)-1), -1
 		for i, w := range widths {
 			total += w
-			if w > widths[widest] {
+			if !whole[i] && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
-		if total <= width || widths[widest] <= least {
-			return
+		if total <= width || widest < 0 || widths[widest] <= least {
+			return widths
 		}
 		widths[widest] = max(least, widths[widest]-(total-width))
-	}
-}
-
-// details prints the fields of one resource below each other. Without wide, it leaves out
-// those that are null.
-func (p *printer) details(ctx context.Context, text []byte) error {
-	fields, err := fieldsOf(text, "")
-	if err != nil { // a list, or text
-		return p.json(text)
-	}
-	p.loadLocations(ctx)
-	lines := [][]string{}
-	width := 0
-	for _, f := range fields {
-		value := p.show(f.name, f.value)
-		if list, ok := f.value.([]any); ok && len(list) == 0 {
-			value = ""
-		}
-		if value == "" && p.format != "wide" {
-			continue
-		}
-		lines = append(lines, []string{f.name, value})
-		width = max(width, len(f.name))
-	}
-	var b strings.Builder
-	for _, line := range lines {
-		name := fmt.Sprintf("%-*s", width, line[0])
-		if p.s.Color {
-			name = "\x1b[1m" + name + "\x1b[0m"
-		}
-		b.WriteString(strings.TrimRight(name+"  "+line[1], " ") + "\n")
-	}
-	_, err = p.out.Write([]byte(b.String()))
-	return err
-}
-
-// loadLocations reads the names of the locations. Without them, tables show IDs.
-func (p *printer) loadLocations(ctx context.Context) {
-	if p.names != nil || p.client == nil {
-		return
-	}
-	p.names = map[string]string{}
-	var page struct{ Data []struct{ ID, Name string } }
-	if p.client.Call(ctx, "GET", "/v1/locations?limit=100", nil, &page) == nil {
-		for _, l := range page.Data {
-			p.names[l.ID] = l.Name
-		}
 	}
 }

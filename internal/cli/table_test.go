@@ -28,6 +28,11 @@ func TestCommands(t *testing.T) {
 					t.Errorf("%s has the flag --%s twice", c.line(), f.name)
 				}
 				names = append(names, f.name)
+				for _, word := range []string{"secret", "password", "token"} {
+					if strings.Contains(f.name, word) && f.value != "" {
+						t.Errorf("%s has the flag --%s, which other users of the machine could see", c.line(), f.name)
+					}
+				}
 				if f.help == "" {
 					t.Errorf("%s --%s has no help", c.line(), f.name)
 				}
@@ -37,6 +42,22 @@ func TestCommands(t *testing.T) {
 	for i := range operations {
 		if !seen[&operations[i]] {
 			t.Errorf("%s has no command; add the noun %s to nounHelp", operations[i].ID, operations[i].Noun)
+		}
+	}
+}
+
+// A table of a list that is expanded is requested from the preview, so the preview must have
+// all its filters.
+func TestExpandable(t *testing.T) {
+	for _, id := range []string{"listLeads", "listDeals"} {
+		stable, preview := find(id), find("preview."+id)
+		if e := expandable[stable.Result]; e.path != preview.Path {
+			t.Errorf("%s: got the path %s, want %s", id, e.path, preview.Path)
+		}
+		for _, p := range stable.Params {
+			if !slices.ContainsFunc(preview.Params, func(other Param) bool { return other.Name == p.Name }) {
+				t.Errorf("%s: the preview has no parameter %s", id, p.Name)
+			}
 		}
 	}
 }
@@ -141,6 +162,25 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// On a narrow terminal, columns are shortened, and the last ones left out. IDs stay whole.
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		widths []int
+		width  int
+		want   []int
+	}{
+		{[]int{31, 9, 28, 20}, 100, []int{31, 9, 28, 20}},
+		{[]int{31, 9, 28, 20}, 80, []int{31, 9, 14, 20}},
+		{[]int{31, 9, 28, 20}, 78, []int{31, 9, 12, 20}},
+		{[]int{31, 9, 28, 20}, 77, []int{31, 9, 28}},
+		{[]int{31, 9, 28, 20}, 20, []int{31, 9}},
+	} {
+		if got := fit(slices.Clone(c.widths), []bool{true, false, false, true}, c.width); !slices.Equal(got, c.want) {
+			t.Errorf("%v in %d: got %v, want %v", c.widths, c.width, got, c.want)
+		}
+	}
+}
+
 func TestDollars(t *testing.T) {
 	for _, c := range []struct {
 		text   string
@@ -171,6 +211,7 @@ func TestComplete(t *testing.T) {
 		"hulls create --yea":        "--year",
 		"profiles ":                 "list use remove",
 		"login --no":                "--no-browser",
+		"logout --":                 "--profile --help",
 		"hulls list-photos ":        "",
 		"search --pro":              "--profile",
 		"leads send-message x --ch": "--channel",

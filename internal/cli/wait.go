@@ -26,7 +26,7 @@ func init() {
 	waits = map[string]waiter{
 		"createHullImport": waitForImport,
 		"replayEvents":     waitForReplay,
-		"drainDeadLetters": waitForReplay,
+		"drainDeadLetters": waitForDrain,
 		"testWebhook":      waitForDelivery,
 		"retryDelivery":    waitForDelivery,
 	}
@@ -86,39 +86,91 @@ func waitForDelivery(ctx context.Context, c *operationCall, text []byte) ([]byte
 	}
 }
 
+// prepareWait reads what exists before the request, to recognize what it changes.
+func (c *operationCall) prepareWait(ctx context.Context) (err error) {
+	switch c.ID {
+	case "replayEvents":
+		var page struct{ Data []delivery }
+		if err = c.client.Call(ctx, "GET", c.webhook()+"/deliveries?limit=1", nil, &page); err == nil && len(page.Data) > 0 {
+			c.newest = page.Data[0].ID
+		}
+	case "drainDeadLetters":
+		c.dead = map[string]bool{}
+		err = c.eachDelivery(ctx, "/dead_letters", func(d delivery) bool {
+			c.dead[d.ID] = true
+			return true
+		})
+	}
+	return err
+}
+
+// delivery is a delivery of a webhook.
+type delivery struct {
+	ID, Status string
+	Replay     bool  `json:"is_replay"`
+	Attempts   int64 `json:"attempt_count"`
+}
+
+func (c *operationCall) webhook() string {
+	return "/v1/webhooks/" + url.PathEscape(c.ids["webhook_id"])
+}
+
+// eachDelivery calls fn for the deliveries of a list, newest first, until it returns false.
+func (c *operationCall) eachDelivery(ctx context.Context, list string, fn func(delivery) bool) error {
+	r := Request{Verb: "GET", Path: c.webhook() + list, Query: url.Values{"limit": {"100"}}}
+	return eachPage(ctx, c.client, r, func(page []json.RawMessage) (bool, error) {
+		for _, item := range page {
+			var d delivery
+			if err := json.Unmarshal(item, &d); err != nil || !fn(d) {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
 // waitForReplay waits until each event of a replay was sent once.
 func waitForReplay(ctx context.Context, c *operationCall, text []byte) ([]byte, error) {
+	return c.waitForCount(ctx, text, "Replaying", "events", func() (sent int64, err error) {
+		err = c.eachDelivery(ctx, "/deliveries", func(d delivery) bool {
+			if d.ID > c.newest && d.Replay && (d.Status != "pending" || d.Attempts > 0) {
+				sent++
+			}
+			return d.ID > c.newest // IDs contain the time
+		})
+		return sent, err
+	})
+}
+
+// waitForDrain waits until the dead letters are no longer dead.
+func waitForDrain(ctx context.Context, c *operationCall, text []byte) ([]byte, error) {
+	return c.waitForCount(ctx, text, "Draining", "dead letters", func() (int64, error) {
+		still := 0
+		err := c.eachDelivery(ctx, "/dead_letters", func(d delivery) bool {
+			if c.dead[d.ID] {
+				still++
+			}
+			return true
+		})
+		return int64(len(c.dead) - still), err
+	})
+}
+
+// waitForCount waits until as many objects are done as the response counts.
+func (c *operationCall) waitForCount(ctx context.Context, text []byte, label, noun string, done func() (int64, error)) ([]byte, error) {
 	var counted struct{ Count int64 }
 	if err := json.Unmarshal(text, &counted); err != nil {
 		return nil, err
 	}
-	bar := newBar(c.s, "Replaying")
+	bar := newBar(c.s, label)
 	defer bar.finish()
-	r := Request{Verb: "GET", Path: "/v1/webhooks/" + url.PathEscape(c.ids["webhook_id"]) + "/deliveries"}
 	for {
-		left := int64(0)
-		r.Query = url.Values{"status": {"pending"}, "limit": {"100"}}
-		err := eachPage(ctx, c.client, r, func(page []json.RawMessage) (bool, error) {
-			for _, item := range page {
-				var d struct {
-					Replay   bool  `json:"is_replay"`
-					Attempts int64 `json:"attempt_count"`
-				}
-				if err := json.Unmarshal(item, &d); err != nil {
-					return false, err
-				}
-				if d.Replay && d.Attempts == 0 {
-					left++
-				}
-			}
-			return true, nil
-		})
+		n, err := done()
 		if err != nil {
 			return nil, err
 		}
-		sent := max(0, counted.Count-left)
-		bar.set(sent, counted.Count, fmt.Sprintf("%d of %d events", sent, counted.Count))
-		if left == 0 {
+		bar.set(n, counted.Count, fmt.Sprintf("%d of %d %s", n, counted.Count, noun))
+		if n >= counted.Count {
 			return text, nil
 		}
 		if err := c.client.Sleep(ctx, pollWork); err != nil {

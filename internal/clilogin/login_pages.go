@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"slipway/internal/access"
-	"slipway/internal/dealership"
 	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
@@ -45,43 +44,12 @@ func (a *API) Pages() http.Handler {
 	return mux
 }
 
-// choice is an environment that the key can be for, as the user who allows it.
-type choice struct {
-	dealership.Dealership
-	user people.User
-	held []auth.Scope
-}
-
-// choices returns the environments of a visitor. A user who is signed in to live can also
-// choose test, as the user with the same email address. The reverse is not possible,
-// because an administrator of test could create that user.
-func choices(ctx context.Context, tx *db.Tx, v signin.Visitor) (all []choice, err error) {
-	envs, err := dealership.Environments(ctx, tx, v.DealershipID)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range envs {
-		if d.Env != v.Env && (v.Mode != auth.Live || d.Mode != auth.Test) {
-			continue
-		}
-		tx := tx.In(d.Env)
-		u, err := people.FindUserByEmail(ctx, tx, v.User.Email)
-		if fault.KindOf(err) == fault.KindNotFound && d.Env != v.Env {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		held, err := people.ScopesOf(ctx, tx, u)
-		if err != nil {
-			return nil, err
-		}
-		if reason := blocked(u, held, held); reason == "" {
-			all = append(all, choice{d, u, held})
-		}
-	}
-	slices.SortFunc(all, func(x, y choice) int { return -strings.Compare(string(x.Mode), string(y.Mode)) }) // test first
-	return all, nil
+// choices returns the environments that the key can be for, test first.
+func choices(ctx context.Context, tx *db.Tx, v signin.Visitor) ([]signin.Environment, error) {
+	all, err := signin.Environments(ctx, tx, v)
+	all = slices.DeleteFunc(all, func(e signin.Environment) bool { return blocked(e.User, e.Held, e.Held) != "" })
+	slices.SortFunc(all, func(x, y signin.Environment) int { return -strings.Compare(string(x.Mode), string(y.Mode)) })
+	return all, err
 }
 
 // page shows what the machine gets, and handles the form.
@@ -95,7 +63,7 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	all, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) ([]choice, error) { return choices(ctx, tx, v) })
+	all, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) ([]signin.Environment, error) { return choices(ctx, tx, v) })
 	if err != nil {
 		a.fail(w, r, err)
 		return
@@ -113,7 +81,7 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) {
 
 // defaultScopes are the scopes that are chosen at first: what the user can do, without
 // administration.
-func defaultScopes(all []choice) (scopes []auth.Scope) {
+func defaultScopes(all []signin.Environment) (scopes []auth.Scope) {
 	for _, s := range offered(all) {
 		if s != auth.Admin {
 			scopes = append(scopes, s)
@@ -123,9 +91,9 @@ func defaultScopes(all []choice) (scopes []auth.Scope) {
 }
 
 // offered returns the scopes that the user has in one of the environments.
-func offered(all []choice) (scopes []auth.Scope) {
+func offered(all []signin.Environment) (scopes []auth.Scope) {
 	for _, known := range auth.Scopes {
-		if slices.ContainsFunc(all, func(c choice) bool { return slices.Contains(c.held, known.Scope) }) {
+		if slices.ContainsFunc(all, func(e signin.Environment) bool { return slices.Contains(e.Held, known.Scope) }) {
 			scopes = append(scopes, known.Scope)
 		}
 	}
@@ -142,7 +110,7 @@ type form struct {
 // purpose binds the token of the form to the request that the user sees.
 func purpose(r *http.Request) string { return "cli " + r.URL.RawQuery }
 
-func (a *API) decide(w http.ResponseWriter, r *http.Request, v signin.Visitor, req request, all []choice) {
+func (a *API) decide(w http.ResponseWriter, r *http.Request, v signin.Visitor, req request, all []signin.Environment) {
 	if err := r.ParseForm(); err != nil {
 		a.notice(w, http.StatusBadRequest, "This form is not valid", "Run slipway login again.")
 		return
@@ -152,7 +120,7 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, v signin.Visitor, r
 		return
 	}
 	if r.PostForm.Get("decision") != "allow" {
-		redirect(w, req.response("error", "access_denied"))
+		signin.Leave(w, req.response("error", "access_denied"))
 		return
 	}
 
@@ -162,7 +130,7 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, v signin.Visitor, r
 			f.Scopes = append(f.Scopes, auth.Scope(s))
 		}
 	}
-	i := slices.IndexFunc(all, func(c choice) bool { return c.Mode == f.Mode })
+	i := slices.IndexFunc(all, func(e signin.Environment) bool { return e.Mode == f.Mode })
 	if i < 0 {
 		a.show(w, r, v, req, all, f, http.StatusUnprocessableEntity, "Choose an environment.")
 		return
@@ -171,27 +139,23 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, v signin.Visitor, r
 }
 
 // allow stores what the user has allowed, and returns the code to the machine.
-func (a *API) allow(w http.ResponseWriter, r *http.Request, v signin.Visitor, req request, all []choice, in choice, f form) {
+func (a *API) allow(w http.ResponseWriter, r *http.Request, v signin.Visitor, req request, all []signin.Environment, in signin.Environment, f form) {
 	type result struct{ code, rejected string }
-	ctx := auth.With(r.Context(), auth.Principal{
-		Env: in.Env, Mode: in.Mode, DealershipID: in.ID, Actor: in.user.Actor(), UserID: in.user.ID, OriginalID: in.user.ID,
-	})
 	received := a.DB.Now()
-	out, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o result, err error) {
-		// The page was shown some time ago, so everything is checked again.
-		u, err := people.FindUserForUpdate(ctx, tx, in.user.ID)
+	out, err := db.Write(in.With(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (o result, err error) {
+		in, err := in.Recheck(ctx, tx)
 		if err != nil {
 			return o, err
 		}
-		held, err := people.ScopesOf(ctx, tx, u)
-		if err != nil {
-			return o, err
-		}
-		if o.rejected = blocked(u, held, f.Scopes); o.rejected != "" {
+		if o.rejected = blocked(in.User, in.Held, f.Scopes); o.rejected != "" {
 			return o, nil
 		}
 		if slices.Contains(f.Scopes, auth.Admin) { // a stolen session must not be enough
-			rejected, err := a.CheckCode(ctx, tx, u, f.Code, received)
+			if f.Code == "" {
+				o.rejected = "To administer the dealership, enter a two-factor code."
+				return o, nil
+			}
+			rejected, err := a.CheckCode(ctx, tx, in.User, f.Code, received)
 			if err != nil {
 				return o, err
 			}
@@ -201,7 +165,7 @@ func (a *API) allow(w http.ResponseWriter, r *http.Request, v signin.Visitor, re
 			}
 		}
 		o.code, err = insertCode(ctx, tx, code{
-			UserID: u.ID, Mode: in.Mode, Name: keyName(req.Host), Scopes: f.Scopes, Challenge: req.Challenge, RedirectURI: req.RedirectURI,
+			UserID: in.User.ID, Mode: in.Mode, Name: keyName(req.Host), Scopes: f.Scopes, Challenge: req.Challenge, RedirectURI: req.RedirectURI,
 		})
 		return o, err
 	})
@@ -211,18 +175,8 @@ func (a *API) allow(w http.ResponseWriter, r *http.Request, v signin.Visitor, re
 	case out.rejected != "":
 		a.show(w, r, v, req, all, f, http.StatusUnprocessableEntity, out.rejected)
 	default:
-		redirect(w, req.response("code", out.code))
+		signin.Leave(w, req.response("code", out.code))
 	}
-}
-
-// redirect sends the browser to the machine. It is a 303, because a 307 would send the form
-// with it.
-func redirect(w http.ResponseWriter, to string) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Location", to)
-	w.WriteHeader(http.StatusSeeOther)
 }
 
 // token exchanges a code for a key.
@@ -285,13 +239,18 @@ var loginPage = pages.NewPage(`
 <p>The command line on this machine gets an API key. It expires in 90 days, and you can revoke it at any time.</p>
 <p class="notice warn"><span>Only continue if you just ran <code>slipway login</code> yourself.</span></p>
 {{if .Message}}<p class="bad" role="alert">{{.Message}}</p>{{end}}
+<dl class="facts">
+<dt>Dealership</dt><dd>{{.Dealership}}</dd>
+{{if .Only}}<dt>Environment</dt><dd>{{if eq .Only "live"}}Live: your real data{{else}}Test: sample data{{end}}</dd>{{end}}
+</dl>
 <div class="who"><span>Signed in as {{.Email}}</span> <a href="{{.Switch}}">Not you?</a></div>
 <form method="post">
 <input type="hidden" name="form_token" value="{{.Token}}">
-<fieldset><legend>Environment</legend>
+{{if .Only}}<input type="hidden" name="environment" value="{{.Only}}">
+{{else}}<fieldset><legend>Environment</legend>
 {{range .Environments}}<label class="check"><input type="radio" name="environment" value="{{.Mode}}"{{if .Chosen}} checked{{end}} required>
-<span>{{if eq .Mode "live"}}Live: your real data <span class="tag live">Live</span>{{else}}Test: sample data <span class="tag test">Test</span>{{end}}</span></label>
-{{end}}</fieldset>
+<span>{{if eq .Mode "live"}}Live: your real data{{else}}Test: sample data{{end}}</span></label>
+{{end}}</fieldset>{{end}}
 <fieldset><legend>What the command line can do</legend>
 {{range .Scopes}}<label class="check"><input type="checkbox" name="scope" value="{{.Name}}"{{if .Chosen}} checked{{end}}>
 <span>{{.Text}}{{if .Warning}} <span class="tag amber">Changes data</span>{{end}}</span></label>
@@ -315,17 +274,22 @@ type option struct {
 	Warning    bool // it changes data
 }
 
-func (a *API) show(w http.ResponseWriter, r *http.Request, v signin.Visitor, req request, all []choice, f form, status int, message string) {
+func (a *API) show(w http.ResponseWriter, r *http.Request, v signin.Visitor, req request, all []signin.Environment, f form, status int, message string) {
 	data := struct {
 		Host, Message, Email, Token, Switch string
+		Dealership                          string
 		Environments, Scopes                []option
+		Only                                auth.Mode // the environment, if there is no choice
 		Admin                               bool
 	}{
-		Host: req.Host, Message: message, Email: v.User.Email, Token: a.SignIn.FormToken(v, purpose(r)),
+		Host: req.Host, Message: message, Dealership: v.Dealership, Email: v.User.Email, Token: a.SignIn.FormToken(v, purpose(r)),
 		Switch: a.Access.AuthPath() + "/sign-in?" + url.Values{"switch": {"1"}, "return_to": {a.Access.AuthPath() + Path + "?" + r.URL.RawQuery}}.Encode(),
 	}
 	for i, c := range all {
 		data.Environments = append(data.Environments, option{Mode: c.Mode, Chosen: c.Mode == f.Mode || f.Mode == "" && i == 0})
+	}
+	if len(all) == 1 {
+		data.Only = all[0].Mode
 	}
 	scopes := offered(all)
 	for _, known := range auth.Scopes {
@@ -335,7 +299,7 @@ func (a *API) show(w http.ResponseWriter, r *http.Request, v signin.Visitor, req
 		}
 	}
 	data.Admin = slices.Contains(scopes, auth.Admin)
-	loginPage.Render(w, status, "Sign in on "+req.Host, data, pages.At(v.Dealership, ""), pages.FormAction(origin(req.RedirectURI)))
+	loginPage.Render(w, status, "Sign in on "+req.Host, data, pages.At(v.Dealership, data.Only), pages.FormAction(origin(req.RedirectURI)))
 }
 
 // origin returns the source that the policy of the page must allow, so that its form can

@@ -8,13 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"slipway/internal/dealership"
-	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
 	"slipway/internal/signin"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/fault"
 )
 
 // authorize shows the page where a user allows an app to access an environment, and
@@ -32,7 +29,7 @@ func (a *API) authorize(w http.ResponseWriter, r *http.Request) {
 		req.Resource, err = a.parseResource(params)
 	}
 	if err != nil {
-		redirect(w, req.errorResponse(a.AuthURL, err))
+		signin.Leave(w, req.errorResponse(a.AuthURL, err))
 		return
 	}
 	v, ok := a.SignIn.Require(w, r)
@@ -88,28 +85,22 @@ type consent struct {
 
 // choice is an environment where the app can be installed.
 type choice struct {
-	dealership.Dealership
-	user    people.User
+	signin.Environment
 	install *Install // nil if the app is not installed there
 }
 
-// findConsent returns where the visitor can install the app. A user who is signed in
-// to live can also choose test, as the user with the same email address. The reverse
-// is not possible, because an administrator of test could create that user.
+// findConsent returns where the visitor can install the app.
 func findConsent(ctx context.Context, tx *db.Tx, v signin.Visitor, app PublishedApp, req request) (consent, error) {
 	c := consent{visitor: v, app: app, req: req}
-	all, err := dealership.Environments(ctx, tx, v.DealershipID)
+	all, err := signin.Environments(ctx, tx, v)
 	if err != nil {
 		return c, err
 	}
-	for _, d := range all {
-		if !canInstallIn(app.Mode, d.Mode) || (req.Environment != "" && req.Environment != d.Mode) {
+	for _, e := range all {
+		if !canInstallIn(app.Mode, e.Mode) || (req.Environment != "" && req.Environment != e.Mode) {
 			continue
 		}
-		if d.Env != v.Env && (v.Mode != auth.Live || d.Mode != auth.Test) {
-			continue
-		}
-		if err := c.add(ctx, tx.In(d.Env), d); err != nil {
+		if err := c.add(ctx, tx.In(e.Env), e); err != nil {
 			return c, err
 		}
 	}
@@ -121,27 +112,15 @@ func findConsent(ctx context.Context, tx *db.Tx, v signin.Visitor, app Published
 }
 
 // add adds an environment, unless the visitor can't allow the request there.
-func (c *consent) add(ctx context.Context, tx *db.Tx, d dealership.Dealership) error {
-	u, err := people.FindUserByEmail(ctx, tx, c.visitor.User.Email)
-	if fault.KindOf(err) == fault.KindNotFound && d.Env != c.visitor.Env {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	held, err := people.ScopesOf(ctx, tx, u)
-	if err != nil {
-		return err
-	}
-	if reason := blocked(u, held, c.req.Scopes, c.personal()); reason != "" {
-		if d.Env == c.visitor.Env {
+func (c *consent) add(ctx context.Context, tx *db.Tx, e signin.Environment) error {
+	if reason := blocked(e.User, e.Held, c.req.Scopes, c.personal()); reason != "" {
+		if e.Env == c.visitor.Env {
 			c.blocked = reason
 		}
 		return nil
 	}
-
 	install, err := c.peekInstall(ctx, tx)
-	c.choices = append(c.choices, choice{d, u, install})
+	c.choices = append(c.choices, choice{e, install})
 	return err
 }
 
@@ -224,7 +203,7 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, c consent) {
 		}
 		a.showConsent(w, r, c, http.StatusUnprocessableEntity, "Choose an environment.")
 	case "deny":
-		redirect(w, c.req.errorResponse(a.AuthURL, errProtocol("access_denied", "The user did not allow the request.")))
+		signin.Leave(w, c.req.errorResponse(a.AuthURL, errProtocol("access_denied", "The user did not allow the request.")))
 	default:
 		a.showConsent(w, r, c, http.StatusUnprocessableEntity, "Choose Allow or Cancel.")
 	}
@@ -233,21 +212,14 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, c consent) {
 // finish allows the request in an environment and returns a code to the app.
 func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choice, code string) {
 	type result struct{ code, rejected string }
-	ctx := auth.With(r.Context(), auth.Principal{
-		Env: in.Env, Mode: in.Mode, DealershipID: in.ID, Actor: in.user.Actor(), UserID: in.user.ID, OriginalID: in.user.ID,
-	})
 	received := a.DB.Now()
-	out, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o result, err error) {
-		// The page was shown some time ago, so everything is checked again.
-		u, err := people.FindUserForUpdate(ctx, tx, in.user.ID)
+	out, err := db.Write(in.With(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (o result, err error) {
+		now, err := in.Recheck(ctx, tx)
 		if err != nil {
 			return o, err
 		}
-		held, err := people.ScopesOf(ctx, tx, u)
-		if err != nil {
-			return o, err
-		}
-		if o.rejected = blocked(u, held, c.req.Scopes, c.personal()); o.rejected != "" {
+		u := now.User
+		if o.rejected = blocked(u, now.Held, c.req.Scopes, c.personal()); o.rejected != "" {
 			return o, nil
 		}
 
@@ -291,18 +263,8 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choic
 	case out.rejected != "":
 		a.showConsent(w, r, c, http.StatusUnprocessableEntity, out.rejected)
 	default:
-		redirect(w, c.req.response(a.AuthURL, url.Values{"code": {out.code}}))
+		signin.Leave(w, c.req.response(a.AuthURL, url.Values{"code": {out.code}}))
 	}
-}
-
-// redirect sends the browser to the app. It is a 303, because a 307 would send the
-// form with it.
-func redirect(w http.ResponseWriter, to string) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Location", to)
-	w.WriteHeader(http.StatusSeeOther)
 }
 
 // scopeLine is a scope on the page.
