@@ -90,7 +90,12 @@ func (c client) token(pairs ...string) (out tokens) {
 // allow allows scopes and returns tokens.
 func (c client) allow(b *testkit.Browser, scope string, pairs ...string) tokens {
 	c.t.Helper()
-	v := b.Submit(c.page(b, scope, pairs...), "decision", "allow")
+	return c.finish(b.Submit(c.page(b, scope, pairs...), "decision", "allow"))
+}
+
+// finish exchanges the code that the page returns.
+func (c client) finish(v testkit.View) tokens {
+	c.t.Helper()
 	to, err := v.Location()
 	if err != nil || to.Query().Get("code") == "" {
 		c.t.Fatalf("got %d %s, want a redirect with a code", v.StatusCode, v.Text)
@@ -255,6 +260,33 @@ func TestAccessEnds(t *testing.T) {
 		testkit.Equal(t, status(next), 200)
 		s.Test.Delete("/v1/installs/"+next.InstallID, 204)
 		testkit.Equal(t, status(next), 401, "after the app was uninstalled")
+	})
+}
+
+// A client can revoke its tokens. The access tokens of a refresh token end with it.
+func TestRevokedTokens(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		c, b := newClient(t, s, nil), signedIn(s, s.Person("sales"))
+		status := func(token tokens) int { return post(t, s, token.AccessToken, "list_leads").StatusCode }
+		revoke := func(token string) {
+			t.Helper()
+			res, err := http.PostForm(s.URL+"/oauth/revoke", url.Values{"client_id": {c.id}, "token": {token}}) //nolint:noctx // ends with the server
+			if err != nil {
+				t.Fatal(err)
+			}
+			testkit.Equal(t, res.StatusCode, 200)
+			testkit.Equal(t, res.Body.Close(), nil)
+		}
+		byAccess, byRefresh, kept := c.allow(b, "leads:read"), c.allow(b, "leads:read"), c.allow(b, "leads:read")
+		testkit.Equal(t, []int{status(byAccess), status(byRefresh), status(kept)}, []int{200, 200, 200})
+
+		revoke(byAccess.AccessToken)
+		revoke(byRefresh.RefreshToken)
+		testkit.Equal(t, []int{status(byAccess), status(byRefresh), status(kept)}, []int{401, 401, 200}, "after two were revoked")
+		rejected := post(t, s, byAccess.AccessToken, "list_leads")
+		testkit.Contains(t, rejected.Header.Get("WWW-Authenticate"), `error="invalid_token"`)
+		again := c.token("grant_type", "refresh_token", "refresh_token", byRefresh.RefreshToken)
+		testkit.Equal(t, again.Error, "invalid_grant")
 	})
 }
 
