@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"slipway/internal/testkit"
-	"slipway/internal/vocab/auth"
 )
 
 // injections are texts of outsiders that try to instruct an assistant.
@@ -182,25 +181,4 @@ func TestInjections(t *testing.T) {
 func cut(text string, most int) string {
 	runes := []rune(strings.ReplaceAll(text, "\n", " "))
 	return string(runes[:min(most, len(runes))])
-}
-
-// A proposal of an assistant runs after a person has approved it in the console.
-func TestApproval(t *testing.T) {
-	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		a := overHTTP(t, s, s.Key(auth.HullsRead, auth.HullsWrite), "")
-		hull := s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 138900})
-		out := a.call("propose_change", map[string]any{"change": "price", "hull_id": hull, "price_usd": 131600, "reason": "Similar boats are cheaper."})
-		testkit.Equal(t, out["status"], any("pending"))
-		testkit.Contains(t, out["approve_at"].(string), "/console/test/approvals/prp_")
-
-		id := out["proposal_id"].(string)
-		s.Test.Post("/v2-preview/proposals/"+id+"/approve", nil, 403, nil) // programs can't
-		b := s.Browser()
-		b.SignIn(b.Open("/oauth/sign-in"), s.Person("manager").Email, testkit.Password, "")
-		b.Header.Set("Slipway-Mode", "test")
-		b.Header.Set("Sec-Fetch-Site", "same-origin")
-		v := b.Send("POST", "/console/api/v2-preview/proposals/"+id+"/approve", "")
-		testkit.Equal(t, v.StatusCode, 200, v.Text)
-		testkit.Equal(t, a.call("get_boat", map[string]any{"boat": hull})["boat"].(map[string]any)["price"], any("$131,600, was $138,900"))
-	})
 }
