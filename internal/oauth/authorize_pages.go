@@ -314,6 +314,7 @@ type scopeLine struct {
 
 // consentData is what the page shows.
 type consentData struct {
+	Verb                     string // what the user does with the app
 	App, Publisher, Homepage string
 	Scopes                   []scopeLine
 	Again                    bool // the app is installed and wants more
@@ -332,7 +333,7 @@ type consentData struct {
 
 func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, status int, message string) {
 	d := consentData{
-		App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
+		Verb: "Install", App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
 		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Message: message, Token: a.SignIn.FormToken(c.visitor, purpose(r)),
 		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes), ForMCP: c.req.Resource == forMCP,
 		Switch: a.AuthPath() + "/sign-in?" + url.Values{"switch": {"1"}, "return_to": {a.AuthPath() + "/authorize?" + r.URL.RawQuery}}.Encode(),
@@ -347,8 +348,8 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 		d.Address = *c.app.MetadataURL
 	}
 	existing := c.existing()
-	if d.ForMCP { // others have allowed it
-		existing = nil
+	if d.ForMCP {
+		existing, d.Verb = nil, "Connect" // others have allowed it
 	}
 	if len(c.choices) == 0 {
 		existing, d.Blocked = nil, c.blocked
@@ -361,7 +362,7 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 			if d.ForMCP {
 				words = assistantWords[known.Scope]
 			}
-			d.Scopes = append(d.Scopes, scopeLine{words, d.Again && !slices.Contains(existing, known.Scope), changesData(known.Scope)})
+			d.Scopes = append(d.Scopes, scopeLine{words, d.Again && !slices.Contains(existing, known.Scope), changesData(known.Scope, d.ForMCP)})
 		}
 	}
 	for _, ch := range c.choices {
@@ -373,7 +374,7 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 	if len(d.Environments) == 1 {
 		d.Only = d.Environments[0]
 	}
-	consentPage.Render(w, status, "Install "+d.App, d, pages.At(d.Dealership, d.Only), pages.FormAction(formAction(c.req.RedirectURI)))
+	consentPage.Render(w, status, d.Verb+" "+d.App, d, pages.At(d.Dealership, d.Only), pages.FormAction(formAction(c.req.RedirectURI)))
 }
 
 // showError shows an error that can't be returned to the app.
