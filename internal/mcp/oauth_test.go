@@ -179,7 +179,11 @@ func TestDiscovery(t *testing.T) {
 		a.call("update_lead", map[string]any{"lead_id": lead, "status": "contacted"})
 
 		var audit struct {
-			Data []struct{ Actor struct{ Type, Label string } }
+			Data []struct {
+				Actor           struct{ Type, Label string }
+				IP              string
+				ClientRequestID string `json:"client_request_id"`
+			}
 		}
 		s.Test.Get("/v1/audit?action=lead.updated", 200, &audit)
 		testkit.Equal(t, audit.Data[0].Actor.Type, "app")
@@ -187,6 +191,8 @@ func TestDiscovery(t *testing.T) {
 		testkit.Equal(t, s.Settle(t.Context()), nil)
 		s.Test.Get("/v2-preview/request_logs?operation=updateLead", 200, &audit)
 		testkit.Contains(t, audit.Data[0].Actor.Label, "Sloop Assistant (")
+		testkit.Equal(t, audit.Data[0].IP, "127.0.0.1", "the address of the assistant")
+		testkit.Contains(t, audit.Data[0].ClientRequestID, "req_", "the request to /mcp")
 
 		// The app is not one that the dealership publishes, but one that it uses.
 		var apps struct{ Data []struct{ ID string } }
