@@ -27,7 +27,7 @@ func newObjects(s *testkit.Server, c *testkit.Client, name string) (o objects) {
 	o.lead = c.Lead(map[string]any{"contact_id": o.contact, "hull_id": o.hull, "message": name})
 	o.deal = c.Deal(map[string]any{"hull_id": o.hull, "buyer_id": o.contact})
 	var created struct{ ID string }
-	c.Post("/v1/webhooks", map[string]any{"url": "https://hooks.example.com/" + name, "events": []string{"hull.created"}, "description": name}, 201, &created)
+	c.Post("/v1/webhooks", map[string]any{"url": "https://hooks.example.com/" + name, "events": []string{"contact.erased"}, "description": name}, 201, &created)
 	o.webhook = created.ID
 	s.WaitForRelay()
 	var found struct{ Data []struct{ ID string } }
@@ -187,7 +187,10 @@ func TestMatrix(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		defer s.RunRelay()()
 		inTest, inLive, inOther := newObjects(s, s.Test, "Kestrel"), newObjects(s, s.Live, "Osprey"), newObjects(s, s.Other, "Heron")
-		tokens := liveTokens(t, s)
+		tokens, sets := liveTokens(t, s), sets
+		if !s.DB.SQLite() {
+			sets = []string{allScopes} // scopes don't depend on the database, but what is found does
+		}
 		for _, held := range sets {
 			key := s.Key(scopes(held)...)
 			column{s, held, key, s.As(key), overHTTP(t, s, key, ""), inTest, []objects{inLive, inOther}}.check(t)
