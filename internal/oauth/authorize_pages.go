@@ -327,6 +327,7 @@ type consentData struct {
 	NeedsCode                bool
 	Blocked, Message, Token  string
 	ForMCP                   bool   // the app is an assistant
+	OnlyMCP                  bool   // it can't use the API in another way
 	Address                  string // of its metadata document, if no dealership has registered it
 	Switch                   string // signs in as another user
 }
@@ -335,7 +336,7 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 	d := consentData{
 		Verb: "Install", App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
 		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Message: message, Token: a.SignIn.FormToken(c.visitor, purpose(r)),
-		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes), ForMCP: c.req.Resource == forMCP,
+		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes), ForMCP: c.req.Resource == forMCP, OnlyMCP: c.personal(),
 		Switch: a.AuthPath() + "/sign-in?" + url.Values{"switch": {"1"}, "return_to": {a.AuthPath() + "/authorize?" + r.URL.RawQuery}}.Encode(),
 	}
 	if u, err := url.Parse(c.req.RedirectURI); err == nil {
@@ -359,10 +360,10 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 	for _, known := range auth.Scopes {
 		if slices.Contains(c.req.Scopes, known.Scope) {
 			words := known.Doc
-			if d.ForMCP {
+			if d.OnlyMCP {
 				words = assistantWords[known.Scope]
 			}
-			d.Scopes = append(d.Scopes, scopeLine{words, d.Again && !slices.Contains(existing, known.Scope), changesData(known.Scope, d.ForMCP)})
+			d.Scopes = append(d.Scopes, scopeLine{words, d.Again && !slices.Contains(existing, known.Scope), changesData(known.Scope, d.OnlyMCP)})
 		}
 	}
 	for _, ch := range c.choices {

@@ -37,7 +37,7 @@ var consentPage = pages.NewPage(`
 {{end}}</select>{{end}}
 {{if .NeedsCode}}<label for="code">Two-factor code</label>
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="40" aria-describedby="why">
-<p class="hint" id="why">Required, because the app will be able to {{if .ForMCP}}read settings and logs{{else}}administer the dealership{{end}}. You can also enter a recovery code.</p>{{end}}
+<p class="hint" id="why">Required, because the app will be able to {{if .OnlyMCP}}read settings and logs{{else}}administer the dealership{{end}}. You can also enter a recovery code.</p>{{end}}
 <div class="actions">
 <button class="plain" name="decision" value="deny" formnovalidate>Cancel</button>
 {{if not .Blocked}}<button name="decision" value="allow">Allow</button>{{end}}
@@ -46,8 +46,8 @@ var consentPage = pages.NewPage(`
 
 var noticePage = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
 
-// assistantWords are what an assistant can do with a scope. It can only change leads. The
-// operations that it can propose are those of package proposals.
+// assistantWords are what an assistant can do with a scope, unless it can also get tokens for
+// the API. It can only change leads. Package proposals lists what it can propose.
 var assistantWords = map[auth.Scope]string{
 	auth.HullsRead:  "Read inventory, specifications, prices and photos.",
 	auth.HullsWrite: "Propose changes to inventory for your approval. See costs.",
@@ -60,8 +60,8 @@ var assistantWords = map[auth.Scope]string{
 }
 
 // changesData reports whether the page marks a scope.
-func changesData(s auth.Scope, forMCP bool) bool {
-	if forMCP {
+func changesData(s auth.Scope, onlyMCP bool) bool {
+	if onlyMCP {
 		return s == auth.LeadsWrite
 	}
 	return s == auth.Admin || strings.HasSuffix(string(s), ":write")
