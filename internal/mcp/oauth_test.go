@@ -269,6 +269,23 @@ func TestAccessEnds(t *testing.T) {
 	})
 }
 
+// What a user allows an assistant is not allowed on the API.
+func TestConsentForAPI(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		sales, manager := signedIn(s, s.Person("sales")), signedIn(s, s.Person("manager"))
+		registered := s.Test.App(map[string]any{"type": "public", "redirect_uris": []string{callback}, "scopes": []string{"leads:read", "leads:write"}})
+		public := client{registered.ClientID, t, s}
+		testkit.Equal(t, public.allow(sales, "leads:read leads:write").status, 200)
+		v := public.page(manager, "leads:read leads:write", "resource", "")
+		testkit.Equal(t, v.StatusCode, 200, "the page for the API, after another user has connected the app to MCP")
+
+		// A confidential app can also get tokens for the API, so the page doesn't promise proposals.
+		registered = s.Test.App(map[string]any{"redirect_uris": []string{callback}})
+		confidential := client{registered.ClientID, t, s}
+		testkit.Contains(t, confidential.page(manager, "hulls:write").Text, "Change inventory and see costs.")
+	})
+}
+
 // A client can revoke its tokens. The access tokens of a refresh token end with it.
 func TestRevokedTokens(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

@@ -49,7 +49,8 @@ func (a *API) authorize(w http.ResponseWriter, r *http.Request) {
 		a.decide(w, r, c)
 		return
 	}
-	if env, ok := c.approved(); ok && req.Resource == forAPI && app.MetadataURL == nil {
+	// Anyone can pretend to be a public app, and any user can connect one to MCP.
+	if env, ok := c.approved(); ok && req.Resource == forAPI && app.Type == Confidential {
 		a.finish(w, r, c, env, "")
 		return
 	}
