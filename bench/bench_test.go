@@ -300,7 +300,7 @@ func TestShorten(t *testing.T) {
 
 // Each part and each number can be selected on its own.
 func TestIncludes(t *testing.T) {
-	parts := []string{"sqlite/", "pocketbase/", "idle", "streams", "overload", "uploads", "soak"}
+	parts := []string{"sqlite/", "pocketbase/", "idle", "streams", "mcp", "overload", "uploads", "soak"}
 	for only, want := range map[string][]string{
 		"":                     parts,
 		"pocketbase":           {"pocketbase/"},
@@ -309,6 +309,7 @@ func TestIncludes(t *testing.T) {
 		"pocketbase/create/3$": nil,
 		"^idle$":               {"idle"},
 		"streams":              {"streams"},
+		"mcp":                  {"mcp"},
 		"soak|uploads":         {"uploads", "soak"},
 		"sqlite/get/8":         {"sqlite/"},
 		"get":                  {"sqlite/", "pocketbase/"},

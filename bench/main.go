@@ -42,7 +42,7 @@ func main() {
 	short := flag.Bool("short", false, "run a short benchmark with 50,000 hulls; doesn't write a report")
 	only := flag.String("only", "",
 		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million, import, reports, "+
-			"pocketbase/create/16, idle, streams, overload, uploads or soak; doesn't write a report")
+			"pocketbase/create/16, idle, streams, mcp, overload, uploads or soak; doesn't write a report")
 	flag.Float64Var(&o.seconds, "seconds", 3, "seconds to measure each server, per number")
 	flag.IntVar(&o.hulls, "hulls", 1_000_000, "number of hulls in the large inventory")
 	flag.IntVar(&o.rows, "rows", 100_000, "number of rows in the imported file")
@@ -145,7 +145,7 @@ func onProcesses(ctx context.Context, o options, r *report) error {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context, options, *report) error
-	}{{"pocketbase/", against}, {"idle", idle}, {"streams", streams}, {"overload", overload}, {"uploads", uploads}, {"soak", soak}} {
+	}{{"pocketbase/", against}, {"idle", idle}, {"streams", streams}, {"mcp", assistants}, {"overload", overload}, {"uploads", uploads}, {"soak", soak}} {
 		if !o.includes(part.name) {
 			continue
 		}

@@ -22,6 +22,7 @@ import (
 // inventory describes the contents of a filled database.
 type inventory struct {
 	key       string // of the live environment, which has the hulls
+	testKey   string // of the test environment, which has one hull of each kind
 	env       int64
 	locations []string
 }
@@ -118,8 +119,7 @@ func bootstrap(ctx context.Context, d database) (inv inventory, err error) {
 		return inv, err
 	}
 
-	catalog, err := issue(ctx, a, f.DealershipID, auth.Test)
-	if err != nil {
+	if inv.testKey, err = issue(ctx, a, f.DealershipID, auth.Test); err != nil {
 		return inv, err
 	}
 
@@ -131,14 +131,14 @@ func bootstrap(ctx context.Context, d database) (inv inventory, err error) {
 		inv.locations = append(inv.locations, location)
 	}
 
-	shop, err := post(a, catalog, "/v1/locations", map[string]any{"name": "Catalog"})
+	shop, err := post(a, inv.testKey, "/v1/locations", map[string]any{"name": "Catalog"})
 	if err != nil {
 		return inv, err
 	}
 
 	for brand, names := range models {
 		for _, model := range names {
-			if _, err := post(a, catalog, "/v1/hulls", hullBody(brand, model, shop)); err != nil {
+			if _, err := post(a, inv.testKey, "/v1/hulls", hullBody(brand, model, shop)); err != nil {
 				return inv, err
 			}
 		}

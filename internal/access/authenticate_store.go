@@ -39,9 +39,6 @@ func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.P
 	if c, ok := ctx.Value(cookieKey{}).(cookie); ok {
 		return a.authenticateCookie(ctx, c)
 	}
-	if p, ok := ctx.Value(callerKey{}).(auth.Principal); ok {
-		return p, nil
-	}
 	return a.authenticate(ctx, bearer, false)
 }
 
@@ -55,14 +52,6 @@ func (a *Authenticator) AuthenticateMCP(ctx context.Context, bearer string) (aut
 	}
 	return auth.Principal{}, a.reject(ctx, rejection{kind: authlog.KindAPIKey, id: token.Public(bearer), err: fault.Unauthenticated(
 		"MCP accepts OAuth tokens for this resource, and API keys of the test environment. Connect with OAuth.")})
-}
-
-type callerKey struct{}
-
-// WithCaller adds a caller who was authenticated to a request that the server sends to
-// itself.
-func WithCaller(ctx context.Context, p auth.Principal) context.Context {
-	return context.WithValue(ctx, callerKey{}, p)
 }
 
 func (a *Authenticator) authenticate(ctx context.Context, bearer string, mcp bool) (auth.Principal, error) {

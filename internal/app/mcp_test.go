@@ -1,34 +1,47 @@
 package app_test
 
 import (
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
+	"net/url"
+	"strings"
 	"testing"
 
 	"slipway/internal/app"
 	"slipway/internal/testkit"
 )
 
-// SLIPWAY_MCP=off turns off /mcp and the document that leads assistants to it.
+// SLIPWAY_MCP=off turns off /mcp, the document that leads assistants to it, and tokens for it.
 func TestMCPSetting(t *testing.T) {
 	s := testkit.OnSQLite(t)
-	for setting, want := range map[string]int{"on": 401, "off": 404} {
-		set := s.Settings()
-		set.MCP = setting
-		a, err := app.Open(t.Context(), set, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := httptest.NewRecorder()
-		a.Handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", http.NoBody))
-		testkit.Equal(t, w.Code, want, setting)
+	manager, registered := s.Person("manager"), s.Test.App(nil)
+	for setting, want := range map[string]struct {
+		endpoint, document int
+		target             string
+	}{
+		"on":  {401, 200, ""},
+		"off": {404, 404, "invalid_target"},
+	} {
+		node := s.NodeWith(func(set *app.Settings) { set.MCP = setting })
+		res, err := http.Post(node.URL+"/mcp", "application/json", strings.NewReader("{}")) //nolint:noctx // ends with the server
+		testkit.Equal(t, err, nil)
+		testkit.Equal(t, res.StatusCode, want.endpoint, "/mcp if MCP is "+setting)
+		testkit.Equal(t, res.Body.Close(), nil)
+		b := node.Browser()
+		testkit.Equal(t, b.Open("/.well-known/oauth-protected-resource/mcp").StatusCode, want.document, "the document if MCP is "+setting)
 
-		w = httptest.NewRecorder()
-		a.Handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/.well-known/oauth-protected-resource/mcp", http.NoBody))
-		testkit.Equal(t, w.Code == http.StatusOK, setting == "on", "the document is served if MCP is "+setting)
-		if err := a.Close(); err != nil {
-			t.Error(err)
+		b.SignIn(b.Open("/oauth/sign-in"), manager.Email, testkit.Password, "")
+		ask := func(resource string) testkit.View {
+			return b.Open("/oauth/authorize?" + url.Values{
+				"client_id": {registered.ClientID}, "scope": {"hulls:read"}, "code_challenge": {strings.Repeat("c", 43)}, "code_challenge_method": {"S256"},
+				"resource": {resource},
+			}.Encode())
 		}
+		testkit.Equal(t, ask("http://localhost").StatusCode, 200, "a token for the API if MCP is "+setting)
+		got := ""
+		if to, err := ask("http://localhost/mcp").Location(); err == nil {
+			got = to.Query().Get("error")
+			testkit.Contains(t, to.Query().Get("error_description"), "resource must be http://localhost.")
+		}
+		testkit.Equal(t, got, want.target, "a token for MCP if it is "+setting)
 	}
 }

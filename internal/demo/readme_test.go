@@ -49,7 +49,7 @@ func testTour(t *testing.T, file string, handler http.Handler, w Summary) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	outputs := strings.Split(strings.ReplaceAll(string(out), "\r", ""), end)
-	if len(examples) < 6 || len(outputs) != len(examples)+1 {
+	if len(examples) != strings.Count(string(text), "```sh\n") || len(outputs) != len(examples)+1 {
 		t.Fatalf("got %d examples and %d outputs", len(examples), len(outputs)-1)
 	}
 	for i, e := range examples {

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/access"
+	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/version"
 )
 
 // Caller is who the tools call the API for, and how.
 type Caller struct {
-	send    func(*http.Request) (*http.Response, error)
+	send    func(ctx context.Context, method, target string, header http.Header, body []byte) (rest.Answer, error)
 	scopes  []auth.Scope
 	write   bool // offers tools that write
 	userID  string
@@ -33,18 +33,29 @@ const maxResponse = 4 << 20
 
 // Remote returns a caller with an API key of a server. Without write, it only reads.
 func Remote(ctx context.Context, baseURL, key string, write bool) (*Caller, error) {
-	base, err := url.Parse(strings.TrimSuffix(baseURL, "/"))
-	if err != nil {
-		return nil, err
-	}
+	base := strings.TrimSuffix(baseURL, "/")
 	client := &http.Client{Timeout: 30 * time.Second}
-	c := &Caller{write: write, catalog: &catalog{}, send: func(req *http.Request) (*http.Response, error) {
-		req.URL.Scheme, req.URL.Host, req.URL.Path = base.Scheme, base.Host, base.Path+req.URL.Path
-		req.Host = ""
+	c := &Caller{write: write, catalog: &catalog{}}
+	c.send = func(ctx context.Context, method, target string, header http.Header, body []byte) (a rest.Answer, err error) {
+		req, err := http.NewRequestWithContext(ctx, method, base+target, bytes.NewReader(body))
+		if err != nil {
+			return a, err
+		}
+		req.Header = header
 		req.Header.Set("Authorization", "Bearer "+key)
 		req.Header.Set("User-Agent", "slipway-mcp")
-		return client.Do(req)
-	}}
+		if body != nil {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		res, err := client.Do(req)
+		if err != nil {
+			return a, err
+		}
+		defer res.Body.Close()
+		a = rest.Answer{Status: res.StatusCode, Header: res.Header}
+		a.Body, err = io.ReadAll(io.LimitReader(res.Body, maxResponse))
+		return a, err
+	}
 	var me struct {
 		Scopes []auth.Scope
 		UserID *string `json:"user_id"`
@@ -61,50 +72,18 @@ func Remote(ctx context.Context, baseURL, key string, write bool) (*Caller, erro
 
 // inProcess returns a caller that was authenticated, for tools that run in a request to this
 // server. Its requests are handled like those of other clients: with limits, checks and logs.
-func inProcess(router http.Handler, outer *http.Request, p auth.Principal, all *catalog) *Caller {
+func inProcess(router *rest.Router, p auth.Principal, all *catalog) *Caller {
 	c := &Caller{scopes: p.Scopes, userID: firstOf(p.UserID, p.InstalledBy), catalog: all}
 	c.write = c.can(writeAny)
-	c.send = func(req *http.Request) (res *http.Response, err error) {
-		// The values in the context belong to the outer request.
-		ctx, cancel := context.WithCancel(access.WithCaller(context.Background(), p))
-		defer cancel()
-		defer context.AfterFunc(req.Context(), cancel)()
-		req = req.WithContext(ctx) //nolint:contextcheck // see above
-		req.RemoteAddr = outer.RemoteAddr
-		for _, name := range []string{"X-Forwarded-For", "User-Agent", "Traceparent"} {
-			req.Header[name] = outer.Header[name]
-		}
-		req.Header.Set("X-Client-Request-Id", auth.RequestFrom(outer.Context()).ID) //nolint:contextcheck // of the outer request
-		req.Header.Set("Authorization", "Bearer mcp-"+p.OriginalID)                 // the limits distinguish callers by it
-
-		w := &recorder{status: http.StatusOK, header: http.Header{}}
-		defer func() {
-			if recover() != nil { // the router interrupts a response that failed
-				err = errors.New("the response was interrupted")
-			}
-		}()
-		router.ServeHTTP(w, req)
-		return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body)}, nil
+	c.send = func(ctx context.Context, method, target string, header http.Header, body []byte) (rest.Answer, error) {
+		header.Set("X-Client-Request-Id", auth.RequestFrom(ctx).ID)
+		return router.CallLimited(ctx, p, method, target, header, body)
 	}
 	return c
 }
 
-// recorder collects a response.
-type recorder struct {
-	status int
-	header http.Header
-	body   bytes.Buffer
-}
-
-func (w *recorder) Header() http.Header { return w.header }
-
-func (w *recorder) WriteHeader(status int) { w.status = status }
-
-func (w *recorder) Write(b []byte) (int, error) { return w.body.Write(b) }
-
 // apiError is an error that the API returned.
 type apiError struct {
-	Status    int
 	Code      string
 	Message   string
 	RequestID string `json:"request_id"`
@@ -128,44 +107,32 @@ func (c *Caller) get(ctx context.Context, path string, query url.Values, out any
 }
 
 func (c *Caller) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
-	content := []byte{}
+	var body []byte
 	if in != nil {
 		var err error
-		if content, err = json.Marshal(in); err != nil {
+		if body, err = json.Marshal(in); err != nil {
 			return err
 		}
 	}
-	req, err := http.NewRequestWithContext(ctx, method, "http://slipway"+path, bytes.NewReader(content))
-	if err != nil {
-		return fmt.Errorf("the path %s is not valid", plain(path))
+	if len(query) > 0 {
+		path += "?" + query.Encode()
 	}
-	req.URL.RawQuery = query.Encode()
-	req.Header.Set("Service-Version", version.Latest())
-	if in != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	res, err := c.send(req)
+	answer, err := c.send(ctx, method, path, http.Header{"Service-Version": {version.Latest()}}, body)
 	if err != nil {
 		return errors.New("the server can't be reached; try again later")
 	}
-	defer res.Body.Close()
-	content, err = io.ReadAll(io.LimitReader(res.Body, maxResponse))
-	if err != nil {
-		return errors.New("the response is incomplete; try again later")
-	}
 
-	if res.StatusCode >= 300 {
+	if answer.Status >= 300 {
 		var failed struct{ Error apiError }
-		if json.Unmarshal(content, &failed) != nil || failed.Error.Message == "" {
-			failed.Error = apiError{Code: "server_error", Message: http.StatusText(res.StatusCode), RequestID: res.Header.Get("Request-Id")}
+		if json.Unmarshal(answer.Body, &failed) != nil || failed.Error.Message == "" {
+			failed.Error = apiError{Code: "server_error", Message: http.StatusText(answer.Status), RequestID: answer.Header.Get("Request-Id")}
 		}
-		failed.Error.Status = res.StatusCode
 		return &failed.Error
 	}
-	if out == nil || len(content) == 0 {
+	if out == nil || len(answer.Body) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(content, out); err != nil {
+	if err := json.Unmarshal(answer.Body, out); err != nil {
 		return errors.New("the server returned a response that this tool can't read")
 	}
 	return nil

@@ -33,13 +33,22 @@ type assistant struct {
 // overHTTP connects with a credential.
 func overHTTP(t *testing.T, s *testkit.Server, credential, version string) assistant {
 	t.Helper()
-	return connect(t, &sdk.StreamableClientTransport{
+	return connect(t, httpTransport(s, credential), version, nil)
+}
+
+func httpTransport(s *testkit.Server, credential string) sdk.Transport {
+	return &sdk.StreamableClientTransport{
 		Endpoint: s.URL + mcp.Path, HTTPClient: &http.Client{Transport: bearer(credential)}, DisableStandaloneSSE: true,
-	}, version)
+	}
 }
 
 // overStdio connects like the command does, with the same tools, over a pipe.
 func overStdio(t *testing.T, s *testkit.Server, key string, write bool, version string) assistant {
+	t.Helper()
+	return connect(t, stdioTransport(t, s, key, write), version, nil)
+}
+
+func stdioTransport(t *testing.T, s *testkit.Server, key string, write bool) sdk.Transport {
 	t.Helper()
 	c, err := mcp.Remote(t.Context(), s.URL, key, write)
 	if err != nil {
@@ -49,12 +58,12 @@ func overStdio(t *testing.T, s *testkit.Server, key string, write bool, version 
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go func() { _ = mcp.NewServer(c, "test", nil).Run(ctx, there) }() // ends with the test
-	return connect(t, here, version)
+	return here
 }
 
-func connect(t *testing.T, transport sdk.Transport, version string) assistant {
+func connect(t *testing.T, transport sdk.Transport, version string, options *sdk.ClientOptions) assistant {
 	t.Helper()
-	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options)
 	session, err := client.Connect(t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ var firstScopes = []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.DealsRead}
 // API serves assistants over HTTP. It keeps nothing between requests.
 type API struct {
 	Auth     *access.Authenticator
-	Router   http.Handler // the API
+	Router   *rest.Router // the API
 	Metadata string       // URL of the resource metadata
 	Build    string
 	Log      *slog.Logger
@@ -48,7 +48,7 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, body []byte) error {
 		a.fail(w, r, firstScopes, err)
 		return nil
 	}
-	c := inProcess(a.Router, r, p, &a.catalog)
+	c := inProcess(a.Router, p, &a.catalog)
 	if scopes := missingScopes(c, body); len(scopes) > 0 {
 		a.fail(w, r, scopes, fault.Forbidden("This tool requires the scope %s.", joined(scopes)))
 		return nil

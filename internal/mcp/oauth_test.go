@@ -90,7 +90,12 @@ func (c client) token(pairs ...string) (out tokens) {
 // allow allows scopes and returns tokens.
 func (c client) allow(b *testkit.Browser, scope string, pairs ...string) tokens {
 	c.t.Helper()
-	v := b.Submit(c.page(b, scope, pairs...), "decision", "allow")
+	return c.finish(b.Submit(c.page(b, scope, pairs...), "decision", "allow"))
+}
+
+// finish exchanges the code that the page returns.
+func (c client) finish(v testkit.View) tokens {
+	c.t.Helper()
 	to, err := v.Location()
 	if err != nil || to.Query().Get("code") == "" {
 		c.t.Fatalf("got %d %s, want a redirect with a code", v.StatusCode, v.Text)
@@ -174,7 +179,11 @@ func TestDiscovery(t *testing.T) {
 		a.call("update_lead", map[string]any{"lead_id": lead, "status": "contacted"})
 
 		var audit struct {
-			Data []struct{ Actor struct{ Type, Label string } }
+			Data []struct {
+				Actor           struct{ Type, Label string }
+				IP              string
+				ClientRequestID string `json:"client_request_id"`
+			}
 		}
 		s.Test.Get("/v1/audit?action=lead.updated", 200, &audit)
 		testkit.Equal(t, audit.Data[0].Actor.Type, "app")
@@ -182,6 +191,8 @@ func TestDiscovery(t *testing.T) {
 		testkit.Equal(t, s.Settle(t.Context()), nil)
 		s.Test.Get("/v2-preview/request_logs?operation=updateLead", 200, &audit)
 		testkit.Contains(t, audit.Data[0].Actor.Label, "Sloop Assistant (")
+		testkit.Equal(t, audit.Data[0].IP, "127.0.0.1", "the address of the assistant")
+		testkit.Contains(t, audit.Data[0].ClientRequestID, "req_", "the request to /mcp")
 
 		// The app is not one that the dealership publishes, but one that it uses.
 		var apps struct{ Data []struct{ ID string } }
@@ -255,6 +266,50 @@ func TestAccessEnds(t *testing.T) {
 		testkit.Equal(t, status(next), 200)
 		s.Test.Delete("/v1/installs/"+next.InstallID, 204)
 		testkit.Equal(t, status(next), 401, "after the app was uninstalled")
+	})
+}
+
+// What a user allows an assistant is not allowed on the API.
+func TestConsentForAPI(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		sales, manager := signedIn(s, s.Person("sales")), signedIn(s, s.Person("manager"))
+		registered := s.Test.App(map[string]any{"type": "public", "redirect_uris": []string{callback}, "scopes": []string{"leads:read", "leads:write"}})
+		public := client{registered.ClientID, t, s}
+		testkit.Equal(t, public.allow(sales, "leads:read leads:write").status, 200)
+		v := public.page(manager, "leads:read leads:write", "resource", "")
+		testkit.Equal(t, v.StatusCode, 200, "the page for the API, after another user has connected the app to MCP")
+
+		// A confidential app can also get tokens for the API, so the page doesn't promise proposals.
+		registered = s.Test.App(map[string]any{"redirect_uris": []string{callback}})
+		confidential := client{registered.ClientID, t, s}
+		testkit.Contains(t, confidential.page(manager, "hulls:write").Text, "Change inventory and see costs.")
+	})
+}
+
+// A client can revoke its tokens. The access tokens of a refresh token end with it.
+func TestRevokedTokens(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		c, b := newClient(t, s, nil), signedIn(s, s.Person("sales"))
+		status := func(token tokens) int { return post(t, s, token.AccessToken, "list_leads").StatusCode }
+		revoke := func(token string) {
+			t.Helper()
+			res, err := http.PostForm(s.URL+"/oauth/revoke", url.Values{"client_id": {c.id}, "token": {token}}) //nolint:noctx // ends with the server
+			if err != nil {
+				t.Fatal(err)
+			}
+			testkit.Equal(t, res.StatusCode, 200)
+			testkit.Equal(t, res.Body.Close(), nil)
+		}
+		byAccess, byRefresh, kept := c.allow(b, "leads:read"), c.allow(b, "leads:read"), c.allow(b, "leads:read")
+		testkit.Equal(t, []int{status(byAccess), status(byRefresh), status(kept)}, []int{200, 200, 200})
+
+		revoke(byAccess.AccessToken)
+		revoke(byRefresh.RefreshToken)
+		testkit.Equal(t, []int{status(byAccess), status(byRefresh), status(kept)}, []int{401, 401, 200}, "after two were revoked")
+		rejected := post(t, s, byAccess.AccessToken, "list_leads")
+		testkit.Contains(t, rejected.Header.Get("WWW-Authenticate"), `error="invalid_token"`)
+		again := c.token("grant_type", "refresh_token", "refresh_token", byRefresh.RefreshToken)
+		testkit.Equal(t, again.Error, "invalid_grant")
 	})
 }
 

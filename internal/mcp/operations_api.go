@@ -226,6 +226,8 @@ type called struct {
 	Proposal *proposed `json:"proposal,omitempty"`
 }
 
+func (c *called) proposal() *proposed { return c.Proposal }
+
 func callOperation(ctx context.Context, c *Caller, in callOperationIn) (*called, error) {
 	o, err := c.operation(ctx, in.ID)
 	if err != nil {

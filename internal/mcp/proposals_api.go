@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 var proposalTools = []tool{
@@ -33,7 +35,34 @@ type proposed struct {
 	ExpiresAt string       `json:"expires_at"`
 }
 
-// propose stores a proposal. The API checks it.
+func (p *proposed) proposal() *proposed { return p }
+
+type stateKey struct{}
+
+// withState adds what an earlier call has asked the client to send back.
+func withState(ctx context.Context, state string) context.Context {
+	return context.WithValue(ctx, stateKey{}, state)
+}
+
+// askToOpen returns a request to open the page where a person decides, if a tool has proposed
+// something and the client can open pages. The client calls the tool again with the ID of the
+// proposal as the state, whatever the person does.
+func askToOpen(req *sdk.CallToolRequest, out any) *sdk.CallToolResult {
+	o, ok := out.(interface{ proposal() *proposed })
+	if !ok || o.proposal() == nil || req.Params.RequestState != "" {
+		return nil
+	}
+	can := req.ClientCapabilities()
+	if can == nil || can.Elicitation == nil || can.Elicitation.URL == nil {
+		return nil
+	}
+	p := o.proposal()
+	return &sdk.CallToolResult{RequestState: p.ID, InputRequests: sdk.InputRequestMap{"approval": &sdk.ElicitParams{
+		Mode: "url", URL: p.ApproveAt, ElicitationID: p.ID, Message: "Approve or decline in the console: " + p.Summary,
+	}}}
+}
+
+// propose stores a proposal, or finds the one of the earlier call. The API checks it.
 func (c *Caller) propose(ctx context.Context, p proposal) (*proposed, error) {
 	var out struct {
 		ID, Status, URL string
@@ -44,7 +73,14 @@ func (c *Caller) propose(ctx context.Context, p proposal) (*proposed, error) {
 			Checks  []reachCheck
 		}
 	}
-	if err := c.do(ctx, http.MethodPost, "/v2-preview/proposals", nil, p, &out); err != nil {
+	const path = "/v2-preview/proposals"
+	var err error
+	if id, _ := ctx.Value(stateKey{}).(string); id != "" {
+		err = c.get(ctx, path+"/"+url.PathEscape(id), nil, &out)
+	} else {
+		err = c.do(ctx, http.MethodPost, path, nil, p, &out)
+	}
+	if err != nil {
 		return nil, err
 	}
 	w := out.Preview

@@ -58,16 +58,19 @@ func define[In, Out any](
 				Title: title, ReadOnlyHint: k == reads || k == calls && !c.write, DestructiveHint: new(false), OpenWorldHint: new(false),
 			},
 		}
-		sdk.AddTool(s, t, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, result any, err error) {
+		sdk.AddTool(s, t, func(ctx context.Context, req *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, result any, err error) {
 			defer func() {
 				if p := recover(); p != nil { // the SDK doesn't run tools in the goroutine of the request
 					slog.ErrorContext(ctx, "panic", "tool", name, "panic", fmt.Sprint(p))
 					err = errors.New("something went wrong on our side")
 				}
 			}()
-			out, err := do(ctx, c, in)
+			out, err := do(withState(ctx, req.Params.RequestState), c, in)
 			if err != nil {
 				return nil, nil, err
+			}
+			if ask := askToOpen(req, out); ask != nil {
+				return ask, nil, nil
 			}
 			result, err = fit(out)
 			return nil, result, err

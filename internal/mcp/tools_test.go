@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"slipway/internal/app"
 	"slipway/internal/testkit"
 )
 
@@ -178,6 +179,19 @@ func TestErrors(t *testing.T) {
 		_, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: "drop_tables"})
 		testkit.Equal(t, err != nil, true, "an unknown tool")
 	})
+}
+
+// The requests of tools count against the rate limit of the credential.
+func TestRateLimit(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	a := overHTTP(t, s.NodeWith(func(set *app.Settings) { set.TestRate = 1 }), s.Key(scopes(allScopes)...), "")
+	for range 50 {
+		if res := a.try("find_boats", map[string]any{}); res.IsError {
+			testkit.Contains(t, textOf(res), "(rate_limited, request req_")
+			return
+		}
+	}
+	t.Error("50 calls succeeded, want a limit of one request per second")
 }
 
 // Results are cut at 20 KB and 50 rows, and say how to narrow the request.

@@ -46,7 +46,8 @@ func (a *API) authorize(w http.ResponseWriter, r *http.Request) {
 		a.decide(w, r, c)
 		return
 	}
-	if env, ok := c.approved(); ok && req.Resource == forAPI && app.MetadataURL == nil {
+	// Anyone can pretend to be a public app, and any user can connect one to MCP.
+	if env, ok := c.approved(); ok && req.Resource == forAPI && app.Type == Confidential {
 		a.finish(w, r, c, env, "")
 		return
 	}
@@ -276,6 +277,7 @@ type scopeLine struct {
 
 // consentData is what the page shows.
 type consentData struct {
+	Verb                     string // what the user does with the app
 	App, Publisher, Homepage string
 	Scopes                   []scopeLine
 	Again                    bool // the app is installed and wants more
@@ -288,15 +290,16 @@ type consentData struct {
 	NeedsCode                bool
 	Blocked, Message, Token  string
 	ForMCP                   bool   // the app is an assistant
+	OnlyMCP                  bool   // it can't use the API in another way
 	Address                  string // of its metadata document, if no dealership has registered it
 	Switch                   string // signs in as another user
 }
 
 func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, status int, message string) {
 	d := consentData{
-		App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
+		Verb: "Install", App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
 		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Message: message, Token: a.SignIn.FormToken(c.visitor, purpose(r)),
-		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes), ForMCP: c.req.Resource == forMCP,
+		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes), ForMCP: c.req.Resource == forMCP, OnlyMCP: c.personal(),
 		Switch: a.AuthPath() + "/sign-in?" + url.Values{"switch": {"1"}, "return_to": {a.AuthPath() + "/authorize?" + r.URL.RawQuery}}.Encode(),
 	}
 	if u, err := url.Parse(c.req.RedirectURI); err == nil {
@@ -309,8 +312,8 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 		d.Address = *c.app.MetadataURL
 	}
 	existing := c.existing()
-	if d.ForMCP { // others have allowed it
-		existing = nil
+	if d.ForMCP {
+		existing, d.Verb = nil, "Connect" // others have allowed it
 	}
 	if len(c.choices) == 0 {
 		existing, d.Blocked = nil, c.blocked
@@ -320,10 +323,10 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 	for _, known := range auth.Scopes {
 		if slices.Contains(c.req.Scopes, known.Scope) {
 			words := known.Doc
-			if d.ForMCP {
+			if d.OnlyMCP {
 				words = assistantWords[known.Scope]
 			}
-			d.Scopes = append(d.Scopes, scopeLine{words, d.Again && !slices.Contains(existing, known.Scope), changesData(known.Scope)})
+			d.Scopes = append(d.Scopes, scopeLine{words, d.Again && !slices.Contains(existing, known.Scope), changesData(known.Scope, d.OnlyMCP)})
 		}
 	}
 	for _, ch := range c.choices {
@@ -335,7 +338,7 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 	if len(d.Environments) == 1 {
 		d.Only = d.Environments[0]
 	}
-	consentPage.Render(w, status, "Install "+d.App, d, pages.At(d.Dealership, d.Only), pages.FormAction(formAction(c.req.RedirectURI)))
+	consentPage.Render(w, status, d.Verb+" "+d.App, d, pages.At(d.Dealership, d.Only), pages.FormAction(formAction(c.req.RedirectURI)))
 }
 
 // showError shows an error that can't be returned to the app.

@@ -12,7 +12,7 @@ import (
 // consentPage asks the user. Cancel is the first button, because the Enter key
 // presses the first one.
 var consentPage = pages.NewPage(`
-<h1>{{if .Again}}{{.App}} wants more access{{else}}Install {{.App}}?{{end}}</h1>
+<h1>{{if .Again}}{{.App}} wants more access{{else}}{{.Verb}} {{.App}}?{{end}}</h1>
 <p>{{.App}} is published by <strong>{{.Publisher}}</strong>{{if .Address}}, which this server can't verify further. Continue only if you started this yourself{{end}}.{{if .Homepage}} <a href="{{.Homepage}}" rel="noopener noreferrer">Visit its website</a>.{{end}}</p>
 {{if .Message}}<p class="bad" role="alert">{{.Message}}</p>{{end}}
 {{if .Blocked}}<p class="bad" role="alert">{{.Blocked}}</p>{{end}}
@@ -21,7 +21,7 @@ var consentPage = pages.NewPage(`
 {{range .Scopes}}<li>{{.Text}}{{if .Warning}} <span class="tag amber">Changes data</span>{{end}}{{if .New}} <span class="tag blue">New</span>{{end}}</li>
 {{end}}{{if .Excluded}}<li class="no">No access to {{.Excluded}}</li>
 {{end}}</ul>
-{{if .ForMCP}}<p class="hint">It acts for you, and never with more than you can do yourself. What it proposes waits for a person in the console.</p>{{end}}
+{{if .ForMCP}}<p>It acts for you, and never with more than you can do yourself. What it proposes waits for a person in the console.</p>{{end}}
 <dl class="facts">
 <dt>Dealership</dt><dd>{{.Dealership}}</dd>
 {{if .Only}}<dt>Environment</dt><dd>{{if eq .Only "live"}}Live: your real data{{else}}Test: sample data{{end}}</dd>{{end}}
@@ -37,7 +37,7 @@ var consentPage = pages.NewPage(`
 {{end}}</select>{{end}}
 {{if .NeedsCode}}<label for="code">Two-factor code</label>
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="40" aria-describedby="why">
-<p class="hint" id="why">Required, because the app will be able to administer the dealership. You can also enter a recovery code.</p>{{end}}
+<p class="hint" id="why">Required, because the app will be able to {{if .OnlyMCP}}read settings and logs{{else}}administer the dealership{{end}}. You can also enter a recovery code.</p>{{end}}
 <div class="actions">
 <button class="plain" name="decision" value="deny" formnovalidate>Cancel</button>
 {{if not .Blocked}}<button name="decision" value="allow">Allow</button>{{end}}
@@ -46,20 +46,24 @@ var consentPage = pages.NewPage(`
 
 var noticePage = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
 
-// assistantWords are what an assistant can do with a scope.
+// assistantWords are what an assistant can do with a scope, unless it can also get tokens for
+// the API. It can only change leads. Package proposals lists what it can propose.
 var assistantWords = map[auth.Scope]string{
 	auth.HullsRead:  "Read inventory, specifications, prices and photos.",
-	auth.HullsWrite: "Propose changes of inventory for your approval. See costs.",
+	auth.HullsWrite: "Propose changes to inventory for your approval. See costs.",
 	auth.LeadsRead:  "Read contacts, leads, consents and messages.",
 	auth.LeadsWrite: "Change leads. Propose messages for your approval.",
 	auth.DealsRead:  "Read deals, offers, finance and documents.",
-	auth.DealsWrite: "Propose changes of deals for your approval. See profits, together with costs.",
-	auth.Webhooks:   "Read webhooks, their deliveries and events. Propose changes of webhooks for your approval.",
-	auth.Admin:      "Read settings, the request log and the audit log. Propose changes of settings for your approval.",
+	auth.DealsWrite: "Propose changes to deals for your approval. See profits, together with costs.",
+	auth.Webhooks:   "Read webhooks, their deliveries and events.",
+	auth.Admin:      "Read settings, the request log and the audit log.",
 }
 
 // changesData reports whether the page marks a scope.
-func changesData(s auth.Scope) bool {
+func changesData(s auth.Scope, onlyMCP bool) bool {
+	if onlyMCP {
+		return s == auth.LeadsWrite
+	}
 	return s == auth.Admin || strings.HasSuffix(string(s), ":write")
 }
 

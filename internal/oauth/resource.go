@@ -30,10 +30,12 @@ func (a *API) parseResource(params url.Values) (resource, error) {
 	if err != nil {
 		return "", errProtocol("invalid_target", "Request one resource. Tokens for several resources are not supported.")
 	}
-	switch strings.TrimSuffix(given, "/") {
-	case "", a.audience(forAPI):
+	switch given = strings.TrimSuffix(given, "/"); {
+	case given == "", given == a.audience(forAPI):
 		return forAPI, nil
-	case a.audience(forMCP):
+	case !a.MCP:
+		return "", errProtocol("invalid_target", "resource must be %s.", a.audience(forAPI))
+	case given == a.audience(forMCP):
 		return forMCP, nil
 	}
 	return "", errProtocol("invalid_target", "resource must be %s or %s.", a.audience(forMCP), a.audience(forAPI))

@@ -110,7 +110,7 @@ func newAdmission(cfg Config) *admission {
 // them. It comes before authentication, which needs the database.
 func (r *Router) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if _, inside := calledBy(req.Context()); inside || r.probes[req.URL.Path] {
+		if _, inside := innerFrom(req.Context()); inside || r.probes[req.URL.Path] {
 			next.ServeHTTP(w, req)
 			return
 		}

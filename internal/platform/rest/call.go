@@ -141,12 +141,17 @@ func (o Operation) URL(path, query map[string]string) string {
 	return target
 }
 
-type calledByKey struct{}
+type innerKey struct{}
 
-// calledBy returns the caller of a request that another request makes with Call.
-func calledBy(ctx context.Context) (auth.Principal, bool) {
-	p, ok := ctx.Value(calledByKey{}).(auth.Principal)
-	return p, ok
+// inner is a request that another request makes with Call.
+type inner struct {
+	caller  auth.Principal
+	limited bool // counts against the rate limit of the caller
+}
+
+func innerFrom(ctx context.Context) (inner, bool) {
+	in, ok := ctx.Value(innerKey{}).(inner)
+	return in, ok
 }
 
 // Answer is the response to a Call.
@@ -174,7 +179,18 @@ func (a Answer) Fault() *fault.Error {
 // handled like any other request, but it needs no place and has no rate limit: the request
 // around it had to. Call it outside of transactions.
 func (r *Router) Call(ctx context.Context, caller auth.Principal, method, target string, header http.Header, body []byte) (Answer, error) {
-	ctx = context.WithValue(ctx, calledByKey{}, caller)
+	return r.call(ctx, inner{caller: caller}, method, target, header, body)
+}
+
+// CallLimited is like Call, but counts the request against the rate limit of the caller. Use
+// it if the request around it is not one of the API, such as one to /mcp.
+func (r *Router) CallLimited(ctx context.Context, caller auth.Principal, method, target string, header http.Header, body []byte) (Answer, error) {
+	caller.Rate = r.rate(caller)
+	return r.call(ctx, inner{caller, true}, method, target, header, body)
+}
+
+func (r *Router) call(ctx context.Context, in inner, method, target string, header http.Header, body []byte) (Answer, error) {
+	ctx = context.WithValue(ctx, innerKey{}, in)
 	ctx = context.WithValue(ctx, chi.RouteCtxKey, (*chi.Context)(nil)) // otherwise the router continues the route of the outer request
 	from := auth.RequestFrom(ctx)
 	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))

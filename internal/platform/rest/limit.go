@@ -76,8 +76,14 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 			r.servePublic(w, req, next)
 			return
 		}
-		if caller, inside := calledBy(req.Context()); inside {
-			exchangeFrom(req.Context()).caller = caller
+		if in, inside := innerFrom(req.Context()); inside {
+			exchangeFrom(req.Context()).caller = in.caller
+			if in.limited {
+				if err := r.limit(w, in.caller.OriginalID, in.caller.Rate); err != nil {
+					r.fail(w, req, err)
+					return
+				}
+			}
 			next.ServeHTTP(w, req)
 			return
 		}
