@@ -89,6 +89,26 @@ func TestScreensThatFail(t *testing.T) {
 	}
 }
 
+// If a part of the activity can't be loaded, the list says so. It never shows the rest as if it
+// were everything.
+func TestActivityThatFails(t *testing.T) {
+	t.Parallel()
+	s := working(t, testkit.OnSQLite(t))
+	deal := s.Test.AcceptedDeal(nil)
+	hull := s.Test.Hull(s.Test.Location(), nil)
+	b := ownerAt(t, s, "settings/profile")
+	b.expectFailures()
+	for path, want := range map[string]string{"boats/" + hull: "Added at", "boats/" + hull + "/activity": "Added at", "deals/" + deal: "Deal started"} {
+		stop := s.failing(http.MethodGet, "/history", problem(http.StatusNotFound))
+		b.visit("/console/test/" + path)
+		b.read("Not found, or you don't have access.")
+		b.gone(want)
+		stop()
+		b.until(recovers, path+" after another try")
+		b.read(want)
+	}
+}
+
 // Each kind of failure of a read has a message, and of a write too. Nothing is lost.
 func TestKindsOfFailures(t *testing.T) {
 	t.Parallel()

@@ -243,10 +243,13 @@ func TestManyPhotos(t *testing.T) {
 func TestFirstList(t *testing.T) {
 	d := startDemo(t)
 	b := signIn(t, d.server, desk, d.email("owner"), "/console/test/settings/profile")
+	b.visit("/console/test/boats")
+	b.see(`td img[src$="/thumb.jpg"]`) // and not the full photo
 	best := math.Inf(1)
 	for range 3 {
 		b.visit("/console/test/settings/profile")
 		b.settled()
+		b.until(`performance.now() - Math.max(...performance.getEntriesByType("resource").map((e) => e.responseEnd)) > 500`, "a console that loaded all screens")
 		var took struct{ API, Painted float64 }
 		b.run(chromedp.Evaluate(`new Promise((done) => {
 			const from = performance.now();

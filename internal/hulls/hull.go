@@ -41,7 +41,7 @@ type Hull struct {
 	PriceHidden       bool              `json:"price_hidden" db:"price_hidden" doc:"Whether the price is hidden from the public. Feeds and listings then have no price. Hide it on your website, too." since:"2026-12-01"`
 	MSRPUSD           *int64            `json:"msrp_usd" db:"msrp_usd" doc:"Manufacturer's suggested retail price. Null if unknown." since:"2026-12-01"`
 	PhotoCount        int64             `json:"photo_count" db:"photo_count" doc:"Number of photos, including those that are still being processed." example:"12"`
-	PrimaryPhotoURL   *string           `json:"primary_photo_url" doc:"Public link to the first photo that is ready. It works for at least a week." audit:"-"`
+	PrimaryPhotoURL   *string           `json:"primary_photo_url" doc:"Public link to the first photo that is ready. It works for at least a week. The link ends in full.jpg. For a smaller copy, use card.jpg or thumb.jpg." audit:"-"`
 	PublishedChannels []string          `json:"published_channels" db:"published_channels,json" nullable:"false" doc:"IDs of the channels that list the hull."`
 	Hold              *Hold             `json:"hold" db:"hold,json" doc:"The current hold. Null unless the status is on_hold."`
 	ReceivedOn        *string           `json:"received_on" db:"received_on" format:"date" doc:"Date it came into stock, in the time zone of its location. Null before it arrives."`

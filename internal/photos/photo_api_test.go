@@ -98,6 +98,8 @@ func TestPhotos(t *testing.T) {
 		testkit.Equal(t, p.ID, b.ID, "primary photo")
 		testkit.Equal(t, p.IsPrimary, true, "primary photo")
 		testkit.Equal(t, p.URLs.Full, *h.PrimaryPhotoURL, "primary photo")
+		testkit.Equal(t, p.URLs.Card, strings.Replace(*h.PrimaryPhotoURL, "full.jpg", "card.jpg", 1), "smaller copy of the primary photo")
+		testkit.Equal(t, p.URLs.Thumb, strings.Replace(*h.PrimaryPhotoURL, "full.jpg", "thumb.jpg", 1), "smallest copy of the primary photo")
 		testkit.Equal(t, list.Data[1].IsPrimary, false, "primary photo")
 		testkit.Equal(t, p.State, "ready", "primary photo")
 		if got := s.StoredFiles(); len(got) != 12 || slices.Contains(got, "upload") {

@@ -1736,7 +1736,8 @@ type Hull struct {
 	PriceType PriceType `json:"price_type"`
 	// Asking price in whole US dollars.
 	PriceUSD int64 `json:"price_usd"`
-	// Public link to the first photo that is ready. It works for at least a week.
+	// Public link to the first photo that is ready. It works for at least a week. The link ends in full.jpg. For a
+	// smaller copy, use card.jpg or thumb.jpg.
 	PrimaryPhotoURL *string `json:"primary_photo_url"`
 	// IDs of the channels that list the hull.
 	PublishedChannels []string `json:"published_channels"`
@@ -4086,7 +4087,8 @@ type PreviewHull struct {
 	PriceType PriceType `json:"price_type"`
 	// The hull's pricing, if you expand it. Costs require hulls:write.
 	Pricing *PreviewHullPricing `json:"pricing,omitzero"`
-	// Public link to the first photo that is ready. It works for at least a week.
+	// Public link to the first photo that is ready. It works for at least a week. The link ends in full.jpg. For a
+	// smaller copy, use card.jpg or thumb.jpg.
 	PrimaryPhotoURL *string `json:"primary_photo_url"`
 	// IDs of the channels that list the hull.
 	PublishedChannels []string `json:"published_channels"`

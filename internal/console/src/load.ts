@@ -24,6 +24,9 @@ export interface Load<T> {
   replace: (data: T) => void;
 }
 
+/** What a component needs to show data, or why there is none. */
+export type Shown<T> = Pick<Load<T>, "data" | "error" | "reload">;
+
 export interface LoadList<T> extends Load<T[]> {
   hasMore: boolean;
   /** Loads the next page. */
@@ -105,6 +108,18 @@ export function useLoad<T>(key: Key, load: () => PromiseLike<T>, watch: Watch = 
     loading: !!entry && (entry.loading || entry.stale),
     reload: () => entry && void run(entry),
     replace: (data) => entry && show(entry, data),
+  };
+}
+
+type DataOf<T extends readonly Load<any>[]> = { [K in keyof T]: T[K]["data"] };
+
+/** Several requests as one. It is loaded when all are, and fails when one fails. Show converts the data. */
+export function together<T extends readonly Load<any>[], R>(loads: [...T], show: (data: DataOf<T>) => R): Shown<R> {
+  const missing = loads.some((l) => l.data === undefined && (l.loading || l.error));
+  return {
+    data: missing ? undefined : show(loads.map((l) => l.data) as DataOf<T>),
+    error: loads.find((l) => l.error)?.error,
+    reload: () => loads.filter((l) => l.error).forEach((l) => l.reload()),
   };
 }
 

@@ -2659,7 +2659,10 @@ export interface Hull {
   price_type: PriceType;
   /** Asking price in whole US dollars. */
   price_usd: number;
-  /** Public link to the first photo that is ready. It works for at least a week. */
+  /**
+   * Public link to the first photo that is ready. It works for at least a week. The link ends in full.jpg. For a
+   * smaller copy, use card.jpg or thumb.jpg.
+   */
   primary_photo_url: string | null;
   /** IDs of the channels that list the hull. */
   published_channels: Array<string>;
@@ -5101,7 +5104,10 @@ export interface PreviewHull {
   price_type: PriceType;
   /** The hull's pricing, if you expand it. Costs require hulls:write. */
   pricing?: PreviewHullPricing;
-  /** Public link to the first photo that is ready. It works for at least a week. */
+  /**
+   * Public link to the first photo that is ready. It works for at least a week. The link ends in full.jpg. For a
+   * smaller copy, use card.jpg or thumb.jpg.
+   */
   primary_photo_url: string | null;
   /** IDs of the channels that list the hull. */
   published_channels: Array<string>;

@@ -49,9 +49,9 @@ function Silhouette({ boat }: { boat: Boat }) {
   return <svg viewBox="0 0 120 84" fill="currentColor" aria-hidden="true">{drawings[shapeOf(boat)]}</svg>;
 }
 
-/** The first photo of a boat, or its silhouette. */
+/** The first photo of a boat in the size that is shown, or its silhouette. */
 export function Photo({ boat, large }: { boat: Boat & { primary_photo_url: string | null }; large?: boolean }) {
-  const url = boat.primary_photo_url;
+  const url = boat.primary_photo_url?.replace(/full\.jpg$/, large ? "card.jpg" : "thumb.jpg");
   return (
     <span class={large ? "thumb large" : "thumb"}>
       {url ? <img src={localPath(url)} alt="" loading="lazy" decoding="async" /> : <Silhouette boat={boat} />}

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ConnectionError, SlipwayError } from "../api.ts";
-import type { Load } from "../load.ts";
+import type { Shown } from "../load.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { Page } from "./layout.tsx";
@@ -53,7 +53,7 @@ export function explain(error: Error): string {
 }
 
 /** Shows the content when it is loaded, and until then a skeleton or the error. A whole page has a title for the error. */
-export function Loaded<T>(props: { load: Load<T>; rows?: number; title?: string; children: (data: T) => ComponentChildren }) {
+export function Loaded<T>(props: { load: Shown<T>; rows?: number; title?: string; children: (data: T) => ComponentChildren }) {
   const { data, error, reload } = props.load;
   const note = error && <ErrorNote error={error} retry={reload} />;
   if (data !== undefined) return <>{note}{props.children(data)}</>;

@@ -1,14 +1,14 @@
 // What happened to a boat.
 import { api, type Actor, type HullChange, type PreviewHull, type PreviewTimelineEntry, type PriceChange } from "../api.ts";
 import { usd, when } from "../format.ts";
-import { useLoad } from "../load.ts";
-import { Skeleton } from "../parts/state.tsx";
+import { together, useLoad } from "../load.ts";
+import { Loaded } from "../parts/state.tsx";
 import { Timeline, type Moment } from "../parts/timeline.tsx";
 import { word } from "../words.ts";
 import { useChannels, useLocations } from "./boats.ts";
 
 /** Changes of status, location and price since the boat was added, and other changes of the last 30 days. Newest first. */
-export function useBoatActivity(boat: PreviewHull): Moment[] {
+function useActivity(boat: PreviewHull) {
   const locations = useLocations();
   const channels = useChannels();
   const history = useLoad(["history", boat.id], () => api.hulls.listHistory(boat.id, { limit: 100 }), [boat.id]);
@@ -17,12 +17,14 @@ export function useBoatActivity(boat: PreviewHull): Moment[] {
   const place = (id: string) => locations.get(id)?.name ?? "another location";
   const channel = (id: unknown) => channels.find((c) => c.id === id)?.name ?? "a channel";
 
-  const all: Array<[Change, Moment["what"] | undefined]> = [
-    ...(history.data?.data ?? []).map((c): [Change, Moment["what"]] => [c, describe(c, place)]),
-    ...(prices.data?.data ?? []).map((p): [Change, Moment["what"] | undefined] => [p, describePrice(p)]),
-    ...(events.data?.data ?? []).map((e): [Change, Moment["what"] | undefined] => [e, describeEvent(e, channel)]),
-  ];
-  return all.filter(([, what]) => what).sort(([a], [b]) => b.at.localeCompare(a.at)).map(([change, what]) => toMoment(change, what));
+  return together([history, prices, events], ([history, prices, events]) => {
+    const all: Array<[Change, Moment["what"] | undefined]> = [
+      ...(history?.data ?? []).map((c): [Change, Moment["what"]] => [c, describe(c, place)]),
+      ...(prices?.data ?? []).map((p): [Change, Moment["what"] | undefined] => [p, describePrice(p)]),
+      ...(events?.data ?? []).map((e): [Change, Moment["what"] | undefined] => [e, describeEvent(e, channel)]),
+    ];
+    return all.filter(([, what]) => what).sort(([a], [b]) => b.at.localeCompare(a.at)).map(([change, what]) => toMoment(change, what));
+  });
 }
 
 interface Change {
@@ -74,7 +76,11 @@ function describeEvent(event: PreviewTimelineEntry, channel: (id: unknown) => st
   }
 }
 
+/** The newest moments, or all. */
+export function BoatMoments({ boat, most }: { boat: PreviewHull; most?: number }) {
+  return <Loaded load={useActivity(boat)} {...(most && { rows: most })}>{(moments) => <Timeline moments={moments.slice(0, most)} />}</Loaded>;
+}
+
 export function BoatActivity({ boat }: { boat: PreviewHull }) {
-  const moments = useBoatActivity(boat);
-  return <div class="part">{moments.length ? <Timeline moments={moments} /> : <Skeleton />}</div>;
+  return <div class="part"><BoatMoments boat={boat} /></div>;
 }

@@ -7,11 +7,10 @@ import { Facts } from "../parts/layout.tsx";
 import { Peek } from "../parts/peek.tsx";
 import { Loaded } from "../parts/state.tsx";
 import { Status } from "../parts/status.tsx";
-import { Timeline } from "../parts/timeline.tsx";
 import { href } from "../router.ts";
 import { can } from "../session.ts";
 import { word } from "../words.ts";
-import { useBoatActivity } from "./boat-activity.tsx";
+import { BoatMoments } from "./boat-activity.tsx";
 import { BoatStatusButton, PriceDialog } from "./boat-actions.tsx";
 import { Gallery } from "./boat-gallery.tsx";
 import { boatName, useBoat, useChannels, useLocations } from "./boats.ts";
@@ -54,7 +53,7 @@ function PeekBody({ boat }: { boat: PreviewHull }) {
         ["Listed on", listedOn.join(", ") || "Not listed"],
       ]} />
       <h3>Activity<a href={href(`boats/${boat.id}/activity`)}>See all</a></h3>
-      <Timeline moments={useBoatActivity(boat).slice(0, 5)} />
+      <BoatMoments boat={boat} most={5} />
     </>
   );
 }

@@ -11,14 +11,13 @@ import { Photo } from "../parts/photo.tsx";
 import { Loaded } from "../parts/state.tsx";
 import { Status } from "../parts/status.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { Timeline } from "../parts/timeline.tsx";
 import { toastError } from "../parts/toast.tsx";
 import { remember } from "../prefs.ts";
 import { href, navigate, setQuery, usePlace } from "../router.ts";
 import { can } from "../session.ts";
 import { useActions } from "../shell/actions.ts";
 import { className, word } from "../words.ts";
-import { BoatActivity, useBoatActivity } from "./boat-activity.tsx";
+import { BoatActivity, BoatMoments } from "./boat-activity.tsx";
 import { BoatStatusButton, HoldDialog, PriceDialog, archive, changeStatus } from "./boat-actions.tsx";
 import { EditBoat } from "./boat-form.tsx";
 import { Gallery } from "./boat-gallery.tsx";
@@ -103,7 +102,6 @@ function BoatButtons({ boat, onEdit }: { boat: PreviewHull; onEdit: () => void }
 
 function Overview({ boat }: { boat: PreviewHull }) {
   const locations = useLocations();
-  const activity = useBoatActivity(boat);
   const listedOn = useChannels().filter((c) => boat.published_channels.includes(c.id)).map((c) => c.name);
   return (
     <>
@@ -139,7 +137,7 @@ function Overview({ boat }: { boat: PreviewHull }) {
         <div>
           <div class="part"><Gallery boat={boat} /></div>
           <Section title="Activity" action={<a class="link" href={href(`boats/${boat.id}/activity`)}>See all</a>}>
-            <Timeline moments={activity.slice(0, 6)} />
+            <BoatMoments boat={boat} most={6} />
           </Section>
         </div>
       </div>

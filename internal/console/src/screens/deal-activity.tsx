@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { api, type Activity, type Actor, type PreviewDeal } from "../api.ts";
 import { useForm } from "../form.tsx";
 import { cents, usd, when } from "../format.ts";
-import { changed, useLoad } from "../load.ts";
+import { changed, together, useLoad } from "../load.ts";
 import { confirm } from "../parts/dialog.tsx";
 import { TextArea } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -78,15 +78,11 @@ function NoteDialog({ deal, note, onClose }: { deal: PreviewDeal; note: Activity
 }
 
 /** What happened, from the parts of the deal. */
-function useMoments(deal: PreviewDeal): Array<Moment & { at: string }> {
-  const { data: history } = useHistory(deal.id);
-  const { data: offers } = useOffers(deal.id);
-  const { data: payments } = usePayments(deal.id);
-  const { data: documents } = useDocuments(deal.id);
-  const { data: fundings } = useFundings(deal);
-  const moment = (id: string, at: string, what: ComponentChildren, ...notes: Array<string | null>) => ({ id, at, what, note: [...notes, when(at)].filter(Boolean).join(" · ") });
+function useMoments(deal: PreviewDeal) {
+  const loads = [useHistory(deal.id), useOffers(deal.id), usePayments(deal.id), useDocuments(deal.id), useFundings(deal)] as const;
+  const moment = (id: string, at: string, what: ComponentChildren, ...notes: Array<string | null>): Moment & { at: string } => ({ id, at, what, note: [...notes, when(at)].filter(Boolean).join(" · ") });
   const who = (actor: Actor) => (actor.type === "system" ? "Automatic" : actor.label);
-  return [
+  return together([...loads], ([history, offers, payments, documents, fundings]) => [
     ...(history?.data ?? []).map((c) => moment(c.id, c.at, c.from ? <>{word(c.from)} → <b>{word(c.to)}</b></> : <>Deal <b>started</b></>, who(c.actor), c.reason)),
     ...(offers?.data ?? []).map((o) => moment(o.id, o.created_at, <>{word(o.made_by)} offered <b>{usd(o.amount_usd)}</b></>, o.note)),
     ...(payments?.data ?? []).map((p) => moment(p.id, p.created_at, <>{word(p.type)} of <b>{cents(p.amount_cents)}</b></>, word(p.method), p.reason)),
@@ -96,17 +92,18 @@ function useMoments(deal: PreviewDeal): Array<Moment & { at: string }> {
       ...d.signatures.map((s) => moment(d.id + s.signer_role, s.signed_at, <>{d.title} signed by <b>{s.signer_name}</b></>)),
       ...(d.voided_at ? [moment(d.id + "voided", d.voided_at, <>{d.title} <b>voided</b></>, d.void_reason)] : []),
     ]),
-  ].sort((a, b) => b.at.localeCompare(a.at));
+  ].sort((a, b) => b.at.localeCompare(a.at)));
 }
 
 const few = 6;
 
 export function DealActivity({ deal }: { deal: PreviewDeal }) {
-  const moments = useMoments(deal);
+  const load = useMoments(deal);
   const [all, setAll] = useState(false);
+  const more = (load.data?.length ?? 0) > few;
   return (
-    <Section title="Activity" action={moments.length > few && <button type="button" class="link" onClick={() => setAll(!all)}>{all ? "Show less" : "See all"}</button>}>
-      <Timeline moments={all ? moments : moments.slice(0, few)} />
+    <Section title="Activity" action={more && <button type="button" class="link" onClick={() => setAll(!all)}>{all ? "Show less" : "See all"}</button>}>
+      <Loaded load={load}>{(moments) => <Timeline moments={all ? moments : moments.slice(0, few)} />}</Loaded>
     </Section>
   );
 }
