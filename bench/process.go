@@ -49,7 +49,7 @@ func build(ctx context.Context, o options, name, folder, pkg string) (string, er
 
 // startSlipway starts the real program on a filled SQLite database. The rate limits
 // are raised by their settings. If it is pinned, it has one half of the cores.
-func startSlipway(ctx context.Context, o options, folder string, pinned bool) (*process, error) {
+func startSlipway(ctx context.Context, o options, folder string, pinned bool, set ...string) (*process, error) {
 	binary, err := build(ctx, o, "slipway", "..", "./cmd/slipway")
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func startSlipway(ctx context.Context, o options, folder string, pinned bool) (*
 		args = append([]string{"taskset", "-c", serverCores()}, args...)
 	}
 	p := &process{name: "Slipway", base: "http://" + api, metrics: "http://" + metrics + "/metrics", folder: folder}
-	return p, p.start(ctx, env, "/readyz", args...)
+	return p, p.start(ctx, append(env, set...), "/readyz", args...)
 }
 
 // startPocketBase copies the hulls of a Slipway database and starts PocketBase.

@@ -24,7 +24,7 @@ type realServer struct {
 
 // openReal fills a database and starts the program. If it is pinned, it has one
 // half of the cores, and this process has the other.
-func openReal(ctx context.Context, o options, name string, pinned bool) (*realServer, error) {
+func openReal(ctx context.Context, o options, name string, pinned bool, set ...string) (*realServer, error) {
 	d := sqliteIn(filepath.Join(o.temp, name))
 	inv, err := seed(ctx, d, small)
 	if err != nil {
@@ -34,7 +34,7 @@ func openReal(ctx context.Context, o options, name string, pinned bool) (*realSe
 	if err := v.readIDs(ctx, d); err != nil {
 		return nil, err
 	}
-	p, err := startSlipway(ctx, o, d.settings.Data, pinned)
+	p, err := startSlipway(ctx, o, d.settings.Data, pinned, set...)
 	return &realServer{inv, p, v.hulls, v.editable}, err
 }
 

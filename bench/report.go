@@ -58,6 +58,7 @@ type report struct {
 	idles     []idled
 	streams   []streamed
 	assisted  []assisted
+	logged    []logged
 	steps     []step
 	generator float64 // requests per second of the client alone
 	uploads   []uploaded
@@ -209,7 +210,7 @@ func (r *report) tables() []table {
 	}
 
 	return slices.Concat([]table{compared}, r.versusTables(), []table{sold, depth, found, work, r.summaryTable()}, r.relayTables(),
-		[]table{r.idleTable(), r.streamsTable(), r.assistedTable(), r.overloadTable(), r.uploadsTable(), r.soakTable()})
+		[]table{r.idleTable(), r.streamsTable(), r.assistedTable(), r.loggedTable(), r.overloadTable(), r.uploadsTable(), r.soakTable()})
 }
 
 func mark(reached bool) string {
