@@ -8,6 +8,9 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null)
 DATE     ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null)
 
+# Without the paths of this machine, checkouts in other folders share what is compiled.
+export GOFLAGS ?= -trimpath
+
 APP     := slipway/internal/app
 LDFLAGS := -s -w -X $(APP).Build=$(VERSION) -X $(APP).Commit=$(COMMIT) -X $(APP).Date=$(DATE)
 

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -164,6 +165,9 @@ func comparedExpression() string {
 	_, file, line, ok := runtime.Caller(3)
 	if !ok {
 		return ""
+	}
+	if !filepath.IsAbs(file) { // built with -trimpath; tests run in the folder of their package
+		file = filepath.Base(file)
 	}
 	src, err := os.ReadFile(file)
 	if err != nil {
