@@ -63,6 +63,34 @@ func TestEmailReply(t *testing.T) {
 	})
 }
 
+// A mail server that couldn't deliver an email is not a customer. Its report is shown where the
+// email was written, and creates no lead.
+func TestUndeliveredEmail(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := newProvider(t, s, s.Test, ownNumber, twilioToken)
+		server := &mailServer{}
+		w := newWorker(t, s, server.start(t), nil)
+		path := leadWithConsent(s, map[string]any{"email": "ann@example.com"})
+		testkit.Equal(t, blockCode(t, s, path, "email", "transactional"), "")
+		if err := w.sendAll(t); err != nil {
+			t.Fatal(err)
+		}
+		sent := messagesOf(s, path)[0]
+
+		p.mail("id_1", emailBody("Mail Delivery System <MAILER-DAEMON@mail.example>", "User unknown", "<1@mail.example>", ""), 204)
+		p.mail("id_2", emailBody("postmaster@mail.example", "Delivery has failed", "<2@mail.example>", "<other@mail.example>"), 204)
+		var list page.Page[leads.Lead]
+		s.Test.Get("/v1/leads?source=email", 200, &list)
+		testkit.Len(t, list.Data, 0)
+
+		p.mail("id_3", emailBody("MAILER-DAEMON@mail.example", "User unknown", "<3@mail.example>", "<"+sent.ID+"@slipway>"), 204)
+		testkit.Equal(t, messagesOf(s, path)[0].Body, new("User unknown"))
+		p.mail("id_4", emailBody("postmaster.bell@example.com", "Is she available?", "<4@mail.example>", ""), 204)
+		s.Test.Get("/v1/leads?source=email", 200, &list)
+		testkit.Len(t, list.Data, 1)
+	})
+}
+
 // Email requests that are forged, too old, or repeated.
 func TestForgedAndReplayedEmail(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

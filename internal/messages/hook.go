@@ -155,6 +155,13 @@ func clipped(text string, most int) string {
 	return string([]rune(text)[:most])
 }
 
+// isReport reports whether a mail server wrote the message, for example because it couldn't
+// deliver an email.
+func (in incoming) isReport() bool {
+	name, _, _ := strings.Cut(in.from, "@")
+	return in.channel == consent.Email && (name == "mailer-daemon" || name == "postmaster")
+}
+
 // body returns the text to store: what the sender wrote, and the links to media.
 func (in incoming) body() string {
 	return clipped(strings.TrimSpace(strings.Join(append([]string{in.text}, in.media...), "\n")), maxBody)

@@ -52,6 +52,9 @@ func (a *API) receiveIncoming(ctx context.Context, tx *db.Tx, in incoming) (r re
 	if err != nil {
 		return r, err
 	}
+	if leadID == "" && in.isReport() {
+		return r, nil
+	}
 	if leadID == "" && r.Intent == stop {
 		return r, stopWithoutLead(ctx, tx, in, hash)
 	}
