@@ -84,19 +84,26 @@ func (c *Content) send(w http.ResponseWriter, req *http.Request) {
 	if req.Method == http.MethodHead {
 		return
 	}
-	if err := c.Stream(&stallWriter{http.NewResponseController(w), w}); err != nil {
+	out := &stallWriter{conn: http.NewResponseController(w), w: w}
+	if err := c.Stream(out); err != nil {
 		// The status is already sent. Closing the connection is the only way to report the failure.
+		if out.broken {
+			panic(http.ErrAbortHandler)
+		}
 		panic(errors.Join(http.ErrAbortHandler, err))
 	}
 }
 
 // stallWriter allows a long response as long as the caller keeps reading.
 type stallWriter struct {
-	conn *http.ResponseController
-	w    io.Writer
+	conn   *http.ResponseController
+	w      io.Writer
+	broken bool // the caller disconnected, or reads too slowly
 }
 
 func (s *stallWriter) Write(p []byte) (int, error) {
 	_ = s.conn.SetWriteDeadline(time.Now().Add(stallFor)) //nolint:forbidigo // deadlines of connections use the real clock
-	return s.w.Write(p)
+	n, err := s.w.Write(p)
+	s.broken = err != nil
+	return n, err
 }

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -174,6 +176,49 @@ func TestHangingUpIsNotLoggedAsAnError(t *testing.T) {
 	req.Header.Set("Authorization", "Bearer x")
 	r.ServeHTTP(httptest.NewRecorder(), req)
 	testkit.Excludes(t, log.String(), `"level":"ERROR"`)
+}
+
+// downloads is a response that is sent in parts.
+type downloads func(w io.Writer) error
+
+func (d downloads) Mount(r *rest.Router) {
+	rest.Raw(r, "GET", 200, "/download", "download", auth.AnyCredential, "Download",
+		func(context.Context, *struct{}) (*rest.Content, error) {
+			return &rest.Content{Type: "text/plain", Stream: d}, nil
+		})
+}
+
+// hungUp is the connection of a client that disconnected.
+type hungUp struct{ *httptest.ResponseRecorder }
+
+func (hungUp) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+// A download that fails is an error of the service, unless the client disconnected.
+func TestInterruptedDownloads(t *testing.T) {
+	hello := func(w io.Writer) error { _, err := w.Write([]byte("hello")); return err }
+	broken := func(io.Writer) error { return errors.New("the database is gone") }
+	for _, c := range []struct {
+		name   string
+		stream downloads
+		to     http.ResponseWriter
+		logged bool
+	}{
+		{"complete", hello, httptest.NewRecorder(), false},
+		{"the client is gone", hello, hungUp{httptest.NewRecorder()}, false},
+		{"the service fails", broken, httptest.NewRecorder(), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log bytes.Buffer
+			r := rest.New(open(&log), c.stream)
+			req := httptest.NewRequest(http.MethodGet, "/v1/download", nil)
+			req.Header.Set("Authorization", "Bearer x")
+			func() {
+				defer func() { _ = recover() }() // it closes the connection
+				r.ServeHTTP(c.to, req)
+			}()
+			testkit.Equal(t, strings.Contains(log.String(), "response interrupted"), c.logged, log.String())
+		})
+	}
 }
 
 func TestOneLineIsLoggedForEveryRequest(t *testing.T) {
