@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -112,6 +113,9 @@ func (a *API) tryRender(ctx context.Context, p HullPhoto) (state string, problem
 
 func (a *API) render(ctx context.Context, key string) error {
 	file, err := a.Blobs.Open(ctx, key+"/upload")
+	if errors.Is(err, blobs.ErrNotFound) {
+		return a.checkSizes(ctx, key)
+	}
 	if err != nil {
 		return err
 	}
@@ -131,6 +135,21 @@ func (a *API) render(ctx context.Context, key string) error {
 	return pic.Render(contextReader{ctx, file}, func(v images.Variant) error {
 		return a.store(ctx, key+"/"+v.Name, v)
 	})
+}
+
+// checkSizes returns an error unless all sizes of a photo are stored. The upload is removed after
+// them. The database of a backup can be older than its files.
+func (a *API) checkSizes(ctx context.Context, key string) error {
+	stored, err := a.Blobs.List(ctx, key)
+	if err != nil {
+		return err
+	}
+	for _, name := range images.Variants {
+		if !slices.Contains(stored, key+"/"+name) {
+			return fault.New(fault.KindNotFound, "The file is missing. Upload it again.")
+		}
+	}
+	return nil
 }
 
 // store encodes a size while it is being stored.

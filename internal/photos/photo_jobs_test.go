@@ -132,6 +132,32 @@ func TestPhotoThatStopsTheServer(t *testing.T) {
 	})
 }
 
+// The database of a backup is older than its files. A photo that was completed in between is
+// ready after the restore, and one whose file is gone says so.
+func TestPhotoAfterRestore(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		path := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), nil) + "/photos"
+		var done, gone photos.HullPhoto
+		s.Test.Post(path, testkit.Picture(), 201, &done)
+		s.Test.Post(path, testkit.Picture(), 201, &gone)
+		s.MakeSizes(done.ID)
+		s.MakeSizes(gone.ID)
+		s.Exec(`UPDATE hull_photos SET state = 'processing', claimed_until = NULL, attempts = 0`)
+		blob := testkit.Rows[string](s, `SELECT blob FROM hull_photos WHERE id = ?`, gone.ID)[0]
+		if err := s.Photos().Blobs.Remove(t.Context(), blob+"/card"); err != nil {
+			t.Fatal(err)
+		}
+
+		s.MakeSizes(done.ID)
+		s.MakeSizes(gone.ID)
+		var list page.Page[photos.HullPhoto]
+		s.Test.Get(path, 200, &list)
+		testkit.Equal(t, list.Data[0].State, "ready")
+		testkit.Equal(t, list.Data[1].State, "failed")
+		testkit.Contains(t, *list.Data[1].Problem, "Upload it again.")
+	})
+}
+
 // An outage of the store doesn't count as an attempt.
 func TestPhotoSurvivesOutageOfTheStore(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
