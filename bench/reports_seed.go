@@ -54,7 +54,7 @@ func seedSales(ctx context.Context, d database, inv inventory) error {
 	return check(ctx, conn, inv)
 }
 
-// analyzed is what PostgreSQL does by itself after a while.
+// analyzed is what PostgreSQL does automatically after a while.
 var analyzed = map[string][]string{"postgres": {`VACUUM ANALYZE`, `CHECKPOINT`}}
 
 // check fails if the data set is not what the report says.

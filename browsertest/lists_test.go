@@ -8,7 +8,7 @@ import (
 	"slipway/internal/testkit"
 )
 
-// A large inventory opens like a small one. The list stops growing by itself, so that the
+// A large inventory opens like a small one. The list stops growing after a while, so that the
 // browser stays fast, and search finds the rest.
 func TestLongList(t *testing.T) {
 	t.Parallel()

@@ -53,6 +53,12 @@ func TestSignIn(t *testing.T) {
 		t.Fatalf("got %s, want the account", got)
 	}
 
+	b.js(`[...document.querySelectorAll("a.button")].find((e) => e.innerText === "Open the console").click()`)
+	b.see(".sidebar, nav")
+	if got := b.path(); !strings.HasPrefix(got, "/console/") {
+		t.Fatalf("got %s, want the console", got)
+	}
+
 	b.visit("/oauth/account/sessions")
 	b.want("Where you are signed in", "sessions")
 	b.click(".rows button")

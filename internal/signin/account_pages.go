@@ -24,8 +24,8 @@ var (
   <dt>Roles</dt><dd>{{range $i, $r := .User.Roles}}{{if $i}}, {{end}}{{$r.Name}}{{else}}None{{end}}</dd>
   <dt>Two-factor</dt><dd>{{if .User.HasActiveFactor}}On{{else}}Off · <a href="{{.TwoFactor}}">Turn on</a>{{end}}</dd>
 </dl>
-<div class="actions"><a class="button" href="{{.Docs}}">Documentation</a>
-<a class="button plain" href="{{.Docs}}/reference">API reference</a>
+<div class="actions"><a class="button" href="{{.Console}}">Open the console</a>
+<a class="button plain" href="{{.Docs}}">Documentation</a>
 <a class="button plain" href="{{.Sessions}}">Where you are signed in</a></div>
 <form method="post" action="{{.SignOut}}">
   <input type="hidden" name="form_token" value="{{.Token}}"><button class="plain">Sign out</button>
@@ -83,12 +83,13 @@ func (a *API) showAccount(w http.ResponseWriter, r *http.Request) {
 	}
 	data := struct {
 		Visitor
-		Sessions, TwoFactor, SignOut, Password, Passkey, Switch, Token, APIToken, Docs string
+		Sessions, TwoFactor, SignOut, Password, Passkey, Switch, Token, APIToken, Console, Docs string
 
 		Others []other
 	}{
 		v, a.in(v, "/account/sessions"), a.in(v, "/account/two-factor"), a.in(v, "/sign-out"), a.in(v, "/account/password"),
-		a.in(v, "/account/passkey"), a.url("/sign-in", "", "switch", "1"), a.FormToken(v, "sign-out"), a.tokenPage(v), a.BaseURL + "/docs", nil,
+		a.in(v, "/account/passkey"), a.url("/sign-in", "", "switch", "1"), a.FormToken(v, "sign-out"), a.tokenPage(v),
+		a.BaseURL + "/console/" + string(v.Mode), a.BaseURL + "/docs", nil,
 	}
 	for _, o := range all[1:] {
 		data.Others = append(data.Others, other{o, a.in(o, "/account")})

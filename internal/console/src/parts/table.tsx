@@ -124,7 +124,7 @@ function cellClass<T>(column: Column<T>): string {
   return [column.align === "right" && "r", column.wide && "wide", "phone-" + (column.phone ?? "hidden")].filter(Boolean).join(" ");
 }
 
-/** How many rows a list loads by itself. A browser gets slow with thousands of rows, and nobody reads them. */
+/** How many rows a list loads automatically. A browser gets slow with thousands of rows, and no one reads them. */
 const enough = 500;
 
 /** Loads the next page when it becomes visible. */
