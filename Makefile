@@ -43,6 +43,7 @@ TEST := CGO_ENABLED=1 $(GO) run ./internal/testkit/postgres/withpostgres $(GO) t
 # After the whole suite, eventsseen fails if no test emitted a listed event type.
 .PHONY: test
 test: ## Test on both databases with the race detector, and in chromium (PKG=./internal/hulls ARGS='-run Archive -v')
+	@scripts/need cc gcc libc6-dev
 ifeq ($(PKG)$(ARGS),./...)
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && export SLIPWAY_EVENTS_SEEN="$$seen" && \
 		$(TEST) $(PKG) && $(GO) run ./internal/testkit/eventsseen "$$seen"
