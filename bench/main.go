@@ -145,7 +145,10 @@ func onProcesses(ctx context.Context, o options, r *report) error {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context, options, *report) error
-	}{{"pocketbase/", against}, {"idle", idle}, {"streams", streams}, {"mcp", assistants}, {"requestlog", requestLog}, {"overload", overload}, {"uploads", uploads}, {"soak", soak}} {
+	}{
+		{"pocketbase/", against}, {"idle", idle}, {"streams", streams}, {"mcp", assistants}, {"requestlog", requestLog},
+		{"overload", overload}, {"uploads", uploads}, {"soak", soak},
+	} {
 		if !o.includes(part.name) {
 			continue
 		}

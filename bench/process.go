@@ -48,7 +48,8 @@ func build(ctx context.Context, o options, name, folder, pkg string) (string, er
 }
 
 // startSlipway starts the real program on a filled SQLite database. The rate limits
-// are raised by their settings. If it is pinned, it has one half of the cores.
+// are raised by their settings. If it is pinned, it has one half of the cores. set has
+// more settings.
 func startSlipway(ctx context.Context, o options, folder string, pinned bool, set ...string) (*process, error) {
 	binary, err := build(ctx, o, "slipway", "..", "./cmd/slipway")
 	if err != nil {

@@ -21,12 +21,12 @@ type logged struct {
 func requestLog(ctx context.Context, o options, r *report) (err error) {
 	var servers [2]*realServer
 	for i, set := range [][]string{nil, {"SLIPWAY_REQUEST_LOG_ROWS=0"}} {
-		s, err := openReal(ctx, o, fmt.Sprintf("requestlog-%d", i), false, set...)
+		s, failed := openReal(ctx, o, fmt.Sprintf("requestlog-%d", i), false, set...)
 		if s != nil && s.process != nil {
 			defer func() { err = errors.Join(err, s.stop()) }()
 		}
-		if err != nil {
-			return err
+		if failed != nil {
+			return failed
 		}
 		servers[i] = s
 	}

@@ -1021,7 +1021,7 @@ var operations = []Operation{
 			{In: inPath, Name: "document_id", Type: "string", Doc: "ID of the document.", Example: "doc_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 		}},
 	{ID: "quoteFinance", Noun: "finance", Name: "quote", Verb: "POST", Path: "/v2-preview/finance_quotes",
-		Summary: "Calculate the payments of a loan", Doc: "Returns the payments for up to twelve terms, of a deal or of a price. The arithmetic is that of finance structures. It stores nothing.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "deals:read",
+		Summary: "Calculate the payments of a loan", Doc: "Returns the payments for up to twelve terms, of a deal or of a price. It calculates like finance structures, and stores nothing.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "deals:read",
 		Result: "PreviewFinanceQuote", Preview: true, Body: true,
 		Params: []Param{
 			{In: inBody, Name: "apr_percent", Type: "string", Doc: "Annual rate of the contract as a decimal with up to four places.", Required: true, Example: "7.99"},

@@ -55,7 +55,7 @@ type received struct {
 
 // InboundMessage is what became of a message that you received.
 type InboundMessage struct {
-	LeadID      *string `json:"lead_id" doc:"Lead of the message. Null if an unknown sender opted out, or if the message was recorded before."`
+	LeadID      *string `json:"lead_id" doc:"Lead of the message. Null if an unknown sender opted out, if a mail server reports about an email that is not known, or if the message was recorded before."`
 	MessageID   *string `json:"message_id" doc:"Message of the lead. Null if there is no lead."`
 	CreatedLead bool    `json:"created_lead" doc:"Whether the sender was unknown, so that a contact and a lead were created."`
 	Repeated    bool    `json:"repeated" doc:"Whether a message with this ID was recorded before."`

@@ -16,7 +16,7 @@ func (a *API) mountQuotes(r *rest.Router) {
 	rest.Raw(r, http.MethodPost, http.StatusOK, "/finance_quotes", "quoteFinance", auth.Require(auth.DealsRead),
 		"Calculate the payments of a loan", a.quote, rest.NoIfMatch,
 		rest.Describe("Returns the payments for up to twelve terms, of a deal or of a price. "+
-			"The arithmetic is that of finance structures. It stores nothing."))
+			"It calculates like finance structures, and stores nothing."))
 }
 
 // PreviewQuote is a quote in the shape of the preview.

@@ -415,8 +415,8 @@ func (s *PreviewFinanceService) GetExecutedDocument(ctx context.Context, dealID,
 
 // Quote: Calculate the payments of a loan. Requires deals:read.
 //
-// Returns the payments for up to twelve terms, of a deal or of a price. The arithmetic is that of finance
-// structures. It stores nothing.
+// Returns the payments for up to twelve terms, of a deal or of a price. It calculates like finance structures,
+// and stores nothing.
 //
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewFinanceService) Quote(ctx context.Context, body PreviewFinanceQuoteCreate, opts ...RequestOption) (*PreviewFinanceQuote, error) {

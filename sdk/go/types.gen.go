@@ -4237,7 +4237,8 @@ type PreviewInboundMessage struct {
 	// What the sender means. stop ends all messages to the address. unclear pauses marketing until someone reviews
 	// it.
 	Intent MessageIntent `json:"intent"`
-	// Lead of the message. Null if an unknown sender opted out, or if the message was recorded before.
+	// Lead of the message. Null if an unknown sender opted out, if a mail server reports about an email that is not
+	// known, or if the message was recorded before.
 	LeadID *string `json:"lead_id"`
 	// Message of the lead. Null if there is no lead.
 	MessageID *string `json:"message_id"`

@@ -1255,8 +1255,8 @@ export class PreviewFinanceService extends PreviewFamily {
     download(this, path`/deals/${dealId}/documents/${documentId}/executed`, options);
   /**
    * Calculate the payments of a loan. Requires deals:read.
-   * Returns the payments for up to twelve terms, of a deal or of a price. The arithmetic is that of finance
-   * structures. It stores nothing.
+   * Returns the payments for up to twelve terms, of a deal or of a price. It calculates like finance structures,
+   * and stores nothing.
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */

@@ -5263,7 +5263,10 @@ export interface PreviewInboundMessage {
    * it.
    */
   intent: MessageIntent;
-  /** Lead of the message. Null if an unknown sender opted out, or if the message was recorded before. */
+  /**
+   * Lead of the message. Null if an unknown sender opted out, if a mail server reports about an email that is not
+   * known, or if the message was recorded before.
+   */
   lead_id: string | null;
   /** Message of the lead. Null if there is no lead. */
   message_id: string | null;

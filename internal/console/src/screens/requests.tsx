@@ -92,7 +92,7 @@ function RequestDetails({ log }: { log: PreviewRequestLog }) {
         ["When", dateTime(log.created_at)], ["Sent by", log.actor.label], ["Operation", log.operation && <span class="mono">{log.operation}</span>],
         ["Error code", log.error && <span class="mono">{log.error.code}</span>], ["IP address", log.ip], ["API version", log.api_version],
         ["Query", log.query && <span class="mono">{log.query}</span>], ["Object", object && <ObjectLink id={object} />],
-        ["Idempotency key", log.idempotency_key && <span class="mono">{log.idempotency_key}</span>], ["Replayed", log.replayed ? "Yes, the response is that of an earlier request" : null],
+        ["Idempotency key", log.idempotency_key && <span class="mono">{log.idempotency_key}</span>], ["Replayed", log.replayed ? "Yes, with the response of an earlier request" : null],
         ["Client request ID", log.client_request_id], ["User agent", log.user_agent],
       ]} />
       <p class="links">
