@@ -150,14 +150,14 @@ bench: ## Run the benchmarks
 
 .PHONY: openapi
 openapi: ## Regenerate api/openapi.json, its examples and the SDKs
-	$(GO) test ./internal/app -run TestExamples -update
-	$(GO) test ./internal/app -run "TestOpenAPI|TestVersions" -update
+	$(GO) test ./tests/app -run TestExamples -update
+	$(GO) test ./tests/app -run "TestOpenAPI|TestVersions" -update
 	$(MAKE) sdk
 
 .PHONY: sdk
 sdk: ## Regenerate the SDKs and the command line from the OpenAPI documents
 	$(GO) test ./internal/sdkgen -run TestUpToDate -update
-	$(GO) test ./internal/cli ./cmd/slipway -run TestGoldenHelp -update
+	$(GO) test ./tests/clients ./cmd/slipway -run TestGoldenHelp -update
 
 .PHONY: console
 console: ## Build the web console: internal/console/dist from internal/console/src

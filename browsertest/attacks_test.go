@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // evil serves empty pages of an attacker, on another port. As localhost it is the same site
@@ -141,17 +141,17 @@ func TestOtherPagesCannotUseTheSession(t *testing.T) {
 			// A link leads to pages, but not to data.
 			for path, want := range map[string]string{"/console/api/v1/me": "Only the console can use its session", "/v1/me": "unauthenticated"} {
 				attacker.leave(chromedp.Evaluate(fmt.Sprintf("location.href = %q", s.url+path), nil))
-				testkit.Contains(t, attacker.text(), want, path)
+				assert.Contains(t, attacker.text(), want, path)
 				attacker.run(chromedp.Navigate(page))
 			}
 		}
 
 		var locations struct{ Data []struct{ Name string } }
 		s.Live.Get("/v1/locations", 200, &locations)
-		testkit.Len(t, locations.Data, 1)
+		assert.Len(t, locations.Data, 1)
 		b.visit("/console/live/boats") // still signed in
 		b.settled()
-		testkit.Equal(t, b.path(), "/console/live/boats")
+		assert.Equal(t, b.path(), "/console/live/boats")
 	})
 }
 
@@ -159,7 +159,7 @@ func TestOtherPagesCannotUseTheSession(t *testing.T) {
 // hosts don't get them.
 func (b *tab) wantCookies() {
 	b.t.Helper()
-	testkit.Excludes(b.t, evaluate[string](b, "document.cookie"), "slipway", "cookies that scripts can read")
+	assert.Excludes(b.t, evaluate[string](b, "document.cookie"), "slipway", "cookies that scripts can read")
 	var cookies []*network.Cookie
 	b.run(chromedp.ActionFunc(func(ctx context.Context) (err error) {
 		cookies, err = network.GetCookies().Do(ctx)
@@ -212,9 +212,9 @@ func TestTrustedTypes(t *testing.T) {
 
 	var result string
 	b.run(chromedp.Evaluate(`fetch("https://evil.example/").then(() => "sent", (e) => e.name)`, &result, strict, await))
-	testkit.Equal(t, result, "TypeError", "a request to another host")
+	assert.Equal(t, result, "TypeError", "a request to another host")
 	b.js(`const link = document.createElement("a"); link.href = "javascript:window.ran = true"; document.body.append(link); link.click()`)
 	b.js(`const style = document.createElement("style"); style.textContent = "body { display: none }"; document.head.append(style)`)
-	testkit.Equal(t, evaluate[bool](b, `"ran" in window`), false, "a link with code")
-	testkit.Equal(t, evaluate[string](b, `getComputedStyle(document.body).display`) != "none", true, "a style from a script")
+	assert.Equal(t, evaluate[bool](b, `"ran" in window`), false, "a link with code")
+	assert.Equal(t, evaluate[string](b, `getComputedStyle(document.body).display`) != "none", true, "a style from a script")
 }

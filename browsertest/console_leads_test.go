@@ -8,7 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // consented is a consent that allows all messages.
@@ -83,7 +83,7 @@ func TestConsoleConversation(t *testing.T) {
 		b.read("Message queued.")
 		b.until(`document.querySelector(".msg.out")?.innerText.includes("The boat is ready.")`, "the message in the conversation")
 		b.until(`/Text · (Sent|Delivered)/.test(document.querySelector(".msg.out").innerText)`, "a message that was sent")
-		testkit.Equal(t, evaluate[string](b, `document.querySelector(".compose textarea").value`), "", "text after sending")
+		assert.Equal(t, evaluate[string](b, `document.querySelector(".compose textarea").value`), "", "text after sending")
 
 		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", map[string]any{"channel": "sms", "from": phoneOf(s, contact), "body": "On my way"}, 201, nil)
 		b.until(`document.querySelector(".msg:not(.out)")?.innerText.includes("On my way")`, "the answer of the lead")
@@ -104,7 +104,7 @@ func TestConsoleReach(t *testing.T) {
 		lead, contact := addLead(s, map[string]any{"first_name": "Noor", "email": nil, "timezone": zoneAt(t, s, 0, 7)})
 		b := ownerAt(t, s, "leads/"+lead)
 		b.read("No consent on file for texts.")
-		testkit.Equal(t, evaluate[bool](b, hasSend), false, "a way to send without consent")
+		assert.Equal(t, evaluate[bool](b, hasSend), false, "a way to send without consent")
 
 		b.button("Log consent")
 		b.dialog()
@@ -120,10 +120,10 @@ func TestConsoleReach(t *testing.T) {
 		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", map[string]any{"channel": "sms", "from": phoneOf(s, contact), "body": "Please stop texting me"}, 201, nil)
 		b.read("You can't text this number.")
 		b.read("Noor said Please stop texting me on")
-		testkit.Equal(t, evaluate[bool](b, hasSend), false, "a way to send after an opt-out")
+		assert.Equal(t, evaluate[bool](b, hasSend), false, "a way to send after an opt-out")
 		b.button("Email")
 		b.read("No email address.")
-		testkit.Equal(t, evaluate[bool](b, hasSend), false, "a way to send without an address")
+		assert.Equal(t, evaluate[bool](b, hasSend), false, "a way to send without an address")
 
 		b.button("Text")
 		b.button("View consent record")
@@ -264,8 +264,8 @@ func TestConsoleHostileLead(t *testing.T) {
 		b.until(fmt.Sprintf(`document.querySelector(".msg p")?.innerText.length > 2000 && document.body.innerText.includes(%q)`, hostile), "the texts")
 		b.visit("/console/test/contacts/" + contact)
 		b.read(hostile)
-		testkit.Equal(t, evaluate[int](b, `document.querySelectorAll("img[src=x]").length`), 0, "images of strangers")
-		testkit.Equal(t, evaluate[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`), 0, "wider than the screen")
+		assert.Equal(t, evaluate[int](b, `document.querySelectorAll("img[src=x]").length`), 0, "images of strangers")
+		assert.Equal(t, evaluate[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`), 0, "wider than the screen")
 	})
 }
 
@@ -275,8 +275,8 @@ func TestConsoleLeadsReadOnly(t *testing.T) {
 	t.Parallel()
 	b := signIn(t, d.server, desk, d.email("finance"), "/console/test/leads")
 	b.read("Your role can't do this. An owner can add leads:write to it.")
-	testkit.Equal(t, evaluate[bool](b, hasSend), false, "a way to send")
-	testkit.Equal(t, evaluate[int](b, `[...document.querySelectorAll("button")].filter((e) => /^(New|Assign|Close)$/.test(e.innerText.trim())).length`), 0, "buttons that write")
+	assert.Equal(t, evaluate[bool](b, hasSend), false, "a way to send")
+	assert.Equal(t, evaluate[int](b, `[...document.querySelectorAll("button")].filter((e) => /^(New|Assign|Close)$/.test(e.innerText.trim())).length`), 0, "buttons that write")
 	b.visit("/console/test/contacts")
 	b.settled()
 	b.gone("Add contact")

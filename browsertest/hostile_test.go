@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // hostile is text that breaks pages which are not careful: markup, code, letters that run
@@ -185,7 +186,7 @@ func TestHostileText(t *testing.T) {
 			b.wantFits(path)
 		}
 		b.screenshot("hostile-" + strings.NewReplacer("/", "-", "?", "-", "=", "-").Replace(path))
-		testkit.Equal(t, evaluate[int](b, `document.querySelectorAll("img[src=x], body script, [onerror]").length`), 0, path)
-		testkit.Equal(t, evaluate[bool](b, `"hacked" in window`), false, path)
+		assert.Equal(t, evaluate[int](b, `document.querySelectorAll("img[src=x], body script, [onerror]").length`), 0, path)
+		assert.Equal(t, evaluate[bool](b, `"hacked" in window`), false, path)
 	}
 }

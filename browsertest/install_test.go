@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // An owner installs an app, from the link of the app to its first call of the API. The
@@ -75,10 +76,10 @@ func TestConnectAssistant(t *testing.T) {
 	b.signInHere(owner)
 	b.run(chromedp.WaitVisible(`button[value=allow]`, chromedp.ByQuery))
 	for _, want := range []string{"Connect Sloop Assistant?", "Read contacts", "Change leads", "Propose messages for your approval", "It acts for you"} {
-		testkit.Contains(t, b.text(), want)
+		assert.Contains(t, b.text(), want)
 	}
-	testkit.Equal(t, strings.Count(b.text(), "Changes data"), 1, "scopes that change data; the others only propose")
-	testkit.Equal(t, evaluate[string](b, "document.querySelector('#environment').value"), "test", "the environment that is offered first")
+	assert.Equal(t, strings.Count(b.text(), "Changes data"), 1, "scopes that change data; the others only propose")
+	assert.Equal(t, evaluate[string](b, "document.querySelector('#environment').value"), "test", "the environment that is offered first")
 	b.review("consent-assistant")
 	b.run(chromedp.Click(`button[value=allow]`, chromedp.ByQuery))
 	token := s.exchange(t, b.landed().Get("code"), url.Values{"client_id": {id}})
@@ -95,8 +96,8 @@ func TestConnectAssistant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.Equal(t, res.StatusCode, 200)
-	testkit.Equal(t, res.Body.Close(), nil)
+	assert.Equal(t, res.StatusCode, 200)
+	assert.Equal(t, res.Body.Close(), nil)
 }
 
 var verifier = strings.Repeat("verifier-", 6)

@@ -17,6 +17,7 @@ import (
 
 	"slipway/internal/console/bundle"
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // The rules of the console: URLs, formats, CSV, and merging the changes of two people.
@@ -229,7 +230,7 @@ func TestManyPhotos(t *testing.T) {
 		b.read("58 photos, 2 failed")
 		var photos struct{ Data []struct{ Width int } }
 		s.Test.Get("/v1/hulls/"+hull+"/photos?limit=100", 200, &photos)
-		testkit.Len(t, photos.Data, 58)
+		assert.Len(t, photos.Data, 58)
 		for i := range photos.Data[1:] {
 			if photos.Data[i].Width >= photos.Data[i+1].Width {
 				t.Errorf("photo %d is %d px wide, and the next one %d, want the order of the files", i+1, photos.Data[i].Width, photos.Data[i+1].Width)

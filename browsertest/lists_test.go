@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // A large inventory opens like a small one. The list stops growing after a while, so that the
@@ -23,11 +24,11 @@ func TestLongList(t *testing.T) {
 	var imported struct{ ID, State string }
 	s.Test.Post("/v1/hull_imports", testkit.File{Type: "text/csv", Bytes: []byte(file.String())}, 202, &imported)
 	b := ownerAt(t, s, "boats/import")
-	testkit.Eventually(t, "the end of the import", func() bool {
+	assert.Eventually(t, "the end of the import", func() bool {
 		s.Test.Get("/v1/hull_imports/"+imported.ID, 200, &imported)
 		return imported.State != "queued" && imported.State != "running"
 	})
-	testkit.Equal(t, imported.State, "completed")
+	assert.Equal(t, imported.State, "completed")
 
 	b.open("boats", "")
 	b.read("Grady-White Freedom 235")
@@ -38,7 +39,7 @@ func TestLongList(t *testing.T) {
 	})()`
 	b.until(fmt.Sprintf(scroll, 500), "500 boats")
 	b.read("These are the first 500.")
-	testkit.Equal(t, evaluate[int](b, `document.querySelectorAll("main tbody tr").length`), 500, "boats that are shown")
+	assert.Equal(t, evaluate[int](b, `document.querySelectorAll("main tbody tr").length`), 500, "boats that are shown")
 	b.button("Show more")
 	b.until(fmt.Sprintf(scroll, 550), "more boats")
 

@@ -26,6 +26,7 @@ import (
 	"slipway/internal/platform/site"
 	"slipway/internal/sso/saml"
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // startNodes starts two servers on one database. Each request goes to the other one
@@ -108,7 +109,7 @@ func (p *provider) run(dir string, env []string, name string, args ...string) {
 			p.showLogs()
 		}
 	})
-	testkit.Eventually(p.t, "the identity provider runs", func() bool {
+	assert.Eventually(p.t, "the identity provider runs", func() bool {
 		c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://")) //nolint:noctx // on this machine
 		if err == nil {
 			_ = c.Close()
@@ -244,7 +245,7 @@ func (b *tab) waitFor(prefix string) {
 			b.t.Logf("the browser is at %s", last)
 		}
 	}()
-	testkit.Eventually(b.t, "the browser is at "+prefix, func() bool {
+	assert.Eventually(b.t, "the browser is at "+prefix, func() bool {
 		var at string
 		err := chromedp.Run(b, chromedp.Evaluate(
 			"document.readyState === 'complete' ? location.href + '\\n' + document.body.innerText : ''", &at))

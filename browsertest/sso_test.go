@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // connection is what the tests need of an SSO connection.
@@ -90,7 +91,7 @@ func testProvider(t *testing.T, s *server, l look, name string, idp identityProv
 	idp.signIn(b, kim, name)
 	b.waitFor(s.url + "/oauth/account")
 	b.review(name + "-account")
-	testkit.Equal(t, roles(s, kim.Email), []string{"sales"})
+	assert.Equal(t, roles(s, kim.Email), []string{"sales"})
 
 	t.Log("sign-out at Slipway")
 	b.visit("/oauth/sign-out")
@@ -110,7 +111,7 @@ func testProvider(t *testing.T, s *server, l look, name string, idp identityProv
 	}
 	idp.signIn(b, kim, name+"-again")
 	b.waitFor(s.url + "/oauth/account")
-	testkit.Equal(t, roles(s, kim.Email), []string{"finance"})
+	assert.Equal(t, roles(s, kim.Email), []string{"finance"})
 
 	t.Log("token for the API")
 	b.visit("/sso/token?environment=test")
@@ -133,7 +134,7 @@ func testProvider(t *testing.T, s *server, l look, name string, idp identityProv
 	idp.signIn(b, kim, name+"-denied")
 	b.waitFor(s.url + "/sso/")
 	b.want("You don't have access", name+"-no-access")
-	testkit.Contains(t, b.text(), "it@"+domain)
+	assert.Contains(t, b.text(), "it@"+domain)
 	b.wantSignedOut()
 }
 
@@ -183,13 +184,13 @@ func testConnection(t *testing.T, s *server, l look, name string, c connection, 
 	b.waitFor(s.url + "/sso/")
 	b.want("The test succeeded", name+"-test-result")
 	for _, part := range []string{lee.Email, lee.Name, "Boat Sales", "sales"} {
-		testkit.Contains(t, b.text(), part)
+		assert.Contains(t, b.text(), part)
 	}
 	if got := roles(s, lee.Email); got != nil {
 		t.Errorf("the test created a user with the roles %v", got)
 	}
 	b.visit("/oauth/account")
-	testkit.Contains(t, b.text(), owner.Email)
+	assert.Contains(t, b.text(), owner.Email)
 }
 
 type simpleSAMLphp struct{ *provider }
@@ -223,7 +224,7 @@ func TestSSOByPost(t *testing.T) {
 	b.waitFor(p.url)
 	simpleSAMLphp{p}.signIn(b, kim, "post")
 	b.waitFor(s.url + "/oauth/account")
-	testkit.Equal(t, roles(s, kim.Email), []string{"sales"})
+	assert.Equal(t, roles(s, kim.Email), []string{"sales"})
 }
 
 // A login that starts at the provider only works where it is allowed.
@@ -242,12 +243,12 @@ func TestSSOStartsAtProvider(t *testing.T) {
 	simpleSAMLphp{p}.signIn(b, kim, "initiated")
 	b.waitFor(s.url + "/sso/")
 	b.want("The sign-in failed", "initiated-refused")
-	testkit.Equal(t, roles(s, kim.Email), nil)
+	assert.Equal(t, roles(s, kim.Email), nil)
 
 	s.Test.Patch("/v1/sso_connections/"+c.ID, map[string]any{"allow_idp_initiated": true}, 200, nil)
 	b.run(chromedp.Navigate(start)) // the user is still signed in there
 	b.waitFor(s.url + "/oauth/account")
-	testkit.Equal(t, roles(s, kim.Email), []string{"sales"})
+	assert.Equal(t, roles(s, kim.Email), []string{"sales"})
 }
 
 func (p simpleSAMLphp) setUser(u account) { p.setSAMLUser(u) }

@@ -105,9 +105,11 @@ var may = map[string][]string{
 	"sso/saml/samltest":             {"sso/saml"},
 	"cli":                           {},
 	"sdkgen":                        {},
-	"testkit":                       {"access", "app", "dealership", "photos", "sso", "testkit/postgres"},
+	"testkit":                       {"access", "app", "dealership", "photos", "sso", "testkit/assert", "testkit/postgres"},
+	"testkit/assert":                {},
 	"testkit/eventsseen":            {"app"},
 	"testkit/faulttest":             {},
+	"testkit/pdftext":               {},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // verify runs `slipway audit verify` and returns its exit code and its output.
@@ -53,12 +53,12 @@ func (p *program) exec(statement string, args ...any) {
 func checkCommandsAreLinked(t *testing.T, p *program) {
 	t.Helper()
 	code, lines, _ := p.verify()
-	testkit.Equal(t, code, 0, "exit code")
-	testkit.Len(t, lines, 3)
+	assert.Equal(t, code, 0, "exit code")
+	assert.Len(t, lines, 3)
 	for _, line := range lines[:2] {
-		testkit.Contains(t, line, "ok, ")
-		testkit.Contains(t, line, " entries, 0 not linked yet")
-		testkit.Excludes(t, line, "ok, 0 entries")
+		assert.Contains(t, line, "ok, ")
+		assert.Contains(t, line, " entries, 0 not linked yet")
+		assert.Excludes(t, line, "ok, 0 entries")
 	}
 }
 
@@ -73,21 +73,21 @@ func checkRefusals(t *testing.T, p *program, s *server) {
 		IP           *string
 		Times        int
 	}
-	testkit.Eventually(t, "the refusal is saved", func() bool {
+	assert.Eventually(t, "the refusal is saved", func() bool {
 		p.run(&refusals, "audit", "refusals", "--json")
 		return len(refusals) > 0
 	})
-	testkit.Len(t, refusals, 1)
-	testkit.Equal(t, refusals[0].Kind, "api_key")
-	testkit.Equal(t, refusals[0].IP, new("127.0.0.1"))
-	testkit.Equal(t, refusals[0].Times, 1)
+	assert.Len(t, refusals, 1)
+	assert.Equal(t, refusals[0].Kind, "api_key")
+	assert.Equal(t, refusals[0].IP, new("127.0.0.1"))
+	assert.Equal(t, refusals[0].Times, 1)
 
 	out, err := p.command("audit", "refusals", "--since", "1h", "--limit", "5").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.Contains(t, string(out), "LAST")
-	testkit.Contains(t, string(out), refusals[0].Reason)
+	assert.Contains(t, string(out), "LAST")
+	assert.Contains(t, string(out), refusals[0].Reason)
 }
 
 // checkAuditLog verifies the audit log after a crash, changes an entry and checks
@@ -100,26 +100,26 @@ func checkAuditLog(t *testing.T, p *program, dealership string) {
 			t.Fatalf("got exit code %d, output %q and errors %q, want exit code 0 and three lines", code, lines, stderr)
 		}
 		for i, mode := range []string{"live", "test"} {
-			testkit.Contains(t, lines[i], dealership+" "+mode+"  ok, ", args)
-			testkit.Contains(t, lines[i], " entries, 0 not linked", args)
+			assert.Contains(t, lines[i], dealership+" "+mode+"  ok, ", args)
+			assert.Contains(t, lines[i], " entries, 0 not linked", args)
 		}
 		head, ok := strings.CutPrefix(lines[2], "To compare later: slipway audit verify --head ")
 		if code, lines, _ := p.verify("--head", head); !ok || code != 0 {
 			t.Fatalf("got exit code %d and output %q with the head %q, want exit code 0", code, lines, head)
 		}
 		code, lines, _ = p.verify("--head", strings.Replace(head, "1.", "1.1000", 1))
-		testkit.Equal(t, code, 1, "exit code with a newer head")
-		testkit.Contains(t, lines[0], "the database is an older copy")
+		assert.Equal(t, code, 1, "exit code with a newer head")
+		assert.Contains(t, lines[0], "the database is an older copy")
 	}
-	testkit.Contains(t, p.fail("audit", "verify", "--head", "1"), "is not a head")
-	testkit.Contains(t, p.fail("audit", "verify", "--dealership", "dlr_1"), "Dealership dlr_1 not found")
+	assert.Contains(t, p.fail("audit", "verify", "--head", "1"), "is not a head")
+	assert.Contains(t, p.fail("audit", "verify", "--dealership", "dlr_1"), "Dealership dlr_1 not found")
 
 	p.exec(`UPDATE audit_entries SET actor_label = 'Another user'
 		WHERE link = 3 AND env = (SELECT env FROM dealerships WHERE id = ? AND mode = 'test')`, dealership)
 	code, lines, stderr := p.verify()
-	testkit.Equal(t, code, 1, "exit code")
-	testkit.Len(t, lines, 2)
-	testkit.Contains(t, lines[0], " ok, ")
-	testkit.Contains(t, lines[1], "test  BROKEN: entry aud_")
-	testkit.Contains(t, stderr, "1 of 2 audit logs")
+	assert.Equal(t, code, 1, "exit code")
+	assert.Len(t, lines, 2)
+	assert.Contains(t, lines[0], " ok, ")
+	assert.Contains(t, lines[1], "test  BROKEN: entry aud_")
+	assert.Contains(t, stderr, "1 of 2 audit logs")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // TestBackup backs up while clients write, kills backups at any time, and restores. No
@@ -57,11 +58,11 @@ func TestBackup(t *testing.T) {
 	before := idsOf(&created)
 	file := filepath.Join(folder, "under-load.tar.zst")
 	text := p.text("backup", file)
-	testkit.Contains(t, text, "Wrote and checked "+file)
-	testkit.Contains(t, text, "THE MASTER KEY IS NOT INCLUDED")
+	assert.Contains(t, text, "Wrote and checked "+file)
+	assert.Contains(t, text, "THE MASTER KEY IS NOT INCLUDED")
 	close(stop)
 	writers.Wait()
-	testkit.Contains(t, p.text("backup", "--verify", file), "is complete: the database")
+	assert.Contains(t, p.text("backup", "--verify", file), "is complete: the database")
 
 	restored := restore(t, p, file)
 	listed := restored.list(t, "/v1/hulls", admin)
@@ -76,7 +77,7 @@ func TestBackup(t *testing.T) {
 	restored = restore(t, p, quiet)
 	for _, path := range []string{"/v1/hulls?limit=100", "/v1/locations", "/v1/events?limit=100", "/v1/audit?limit=100", "/v1/me"} {
 		want, got := s.send("GET", path, admin, "", nil), restored.send("GET", path, admin, "", nil)
-		testkit.Equal(t, string(got.body), string(want.body), path)
+		assert.Equal(t, string(got.body), string(want.body), path)
 	}
 }
 
@@ -119,7 +120,7 @@ func killBackups(t *testing.T, p *program, folder string) {
 func restore(t *testing.T, p *program, file string) *server {
 	t.Helper()
 	other := &program{t: t, binary: p.binary, data: filepath.Join(t.TempDir(), "restored")}
-	testkit.Contains(t, other.text("restore", file), "THE MASTER KEY IS MISSING")
+	assert.Contains(t, other.text("restore", file), "THE MASTER KEY IS MISSING")
 	key, err := os.ReadFile(filepath.Join(p.data, "master.key"))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(other.data, "master.key"), key, 0o600)
@@ -127,7 +128,7 @@ func restore(t *testing.T, p *program, file string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.Contains(t, other.fail("restore", file), "is not empty")
+	assert.Contains(t, other.fail("restore", file), "is not empty")
 	return other.serve()
 }
 
@@ -156,13 +157,13 @@ func TestOperatorCommands(t *testing.T) {
 		p.bootstrap()
 		file := filepath.Join(t.TempDir(), "backup.tar.zst")
 		text := p.text("backup", "--with-key", file)
-		testkit.Contains(t, text, "THE MASTER KEY IS INCLUDED")
+		assert.Contains(t, text, "THE MASTER KEY IS INCLUDED")
 		if p.database != "" {
-			testkit.Contains(t, text, "THE DATABASE IS NOT INCLUDED")
-			testkit.Contains(t, text, "pg_dump")
+			assert.Contains(t, text, "THE DATABASE IS NOT INCLUDED")
+			assert.Contains(t, text, "pg_dump")
 		}
 		other := &program{t: t, binary: p.binary, data: filepath.Join(t.TempDir(), "other"), database: p.database}
-		testkit.Contains(t, other.text("restore", file), "Restored ")
+		assert.Contains(t, other.text("restore", file), "Restored ")
 
 		var findings []struct{ Check, Status, Detail, Fix string }
 		out, err = other.command("doctor", "--json", "--probe", "").Output()
@@ -173,8 +174,8 @@ func TestOperatorCommands(t *testing.T) {
 			t.Errorf("got %d findings and error %v in %s, want at least 8", len(findings), err, out)
 		}
 		table, _ := other.command("doctor", "--probe", "").Output() // it fails without fsync, as in the tests
-		testkit.Contains(t, string(table), "ok    master key     matches the database")
-		testkit.Contains(t, string(table), "→ Set SLIPWAY_SMTP_URL.")
+		assert.Contains(t, string(table), "ok    master key     matches the database")
+		assert.Contains(t, string(table), "→ Set SLIPWAY_SMTP_URL.")
 	})
 }
 
@@ -182,8 +183,8 @@ func TestOperatorCommands(t *testing.T) {
 func TestVersion(t *testing.T) {
 	p := &program{t: t, binary: build(t), data: t.TempDir()}
 	text := p.text("version")
-	testkit.Equal(t, p.text("--version"), text)
+	assert.Equal(t, p.text("--version"), text)
 	for _, part := range []string{"slipway ", ", API 20", "\ncommit ", "\ndate ", "\nschema "} {
-		testkit.Contains(t, text, part)
+		assert.Contains(t, text, part)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // usage runs a command line that is invalid and returns the error.
@@ -38,29 +38,29 @@ func TestCommandLine(t *testing.T) {
 		"hulls list --key sk_test_1": "slipway login --key",
 	} {
 		text := p.usage(strings.Fields(args)...)
-		testkit.Contains(t, text, want, args)
-		testkit.Contains(t, text, " --help\" for help.", args)
+		assert.Contains(t, text, want, args)
+		assert.Contains(t, text, " --help\" for help.", args)
 	}
-	testkit.Contains(t, p.fail("trigger", "deal.acepted"), "Did you mean deal.accepted? To list them, run: slipway events types")
-	testkit.Contains(t, p.text("events", "types"), "deal.accepted")
+	assert.Contains(t, p.fail("trigger", "deal.acepted"), "Did you mean deal.accepted? To list them, run: slipway events types")
+	assert.Contains(t, p.text("events", "types"), "deal.accepted")
 
 	help := p.text("users", "reset", "--help")
 	for _, want := range []string{"Examples:", "slipway users reset ann@example.com", "--two-factor", "--data=", "slipway serve --help"} {
-		testkit.Contains(t, help, want)
+		assert.Contains(t, help, want)
 	}
-	testkit.Excludes(t, help, "--twilio-url")
+	assert.Excludes(t, help, "--twilio-url")
 	if own, setting := strings.Index(help, "--two-factor"), strings.Index(help, "--data="); own > setting {
 		t.Errorf("got the settings before the flags of the command, want them after:\n%s", help)
 	}
-	testkit.Contains(t, p.text("keys", "create", "--help"), "deals:write, webhooks, admin")
-	testkit.Contains(t, p.text("serve", "--help"), "--smtp-url")
+	assert.Contains(t, p.text("keys", "create", "--help"), "deals:write, webhooks, admin")
+	assert.Contains(t, p.text("serve", "--help"), "--smtp-url")
 	overview := p.text()
-	testkit.Excludes(t, overview, "--data")
+	assert.Excludes(t, overview, "--data")
 	data, server := strings.Index(overview, "Commands that work on the data folder:"), strings.Index(overview, "Commands that call a server:")
 	if at := strings.Index(overview, "\n  users "); data < 0 || at < data || at > server || strings.Index(overview, "\n  hulls ") < server {
 		t.Errorf("got the help\n%s\nwant users in the first group and hulls in the second", overview)
 	}
-	testkit.Contains(t, p.text("hulls", "archive", "--help"), "Usage: slipway hulls archive <hull-id> [flags]")
+	assert.Contains(t, p.text("hulls", "archive", "--help"), "Usage: slipway hulls archive <hull-id> [flags]")
 }
 
 // Scripts complete commands, flags and values. zsh and fish use the same words.
@@ -80,7 +80,7 @@ func TestCompletion(t *testing.T) {
 	} {
 		words := strings.Split(line, " ")
 		got := strings.Join(firstColumn(p.text(append([]string{"__complete"}, words[1:]...)...)), " ")
-		testkit.Equal(t, got, want, line)
+		assert.Equal(t, got, want, line)
 	}
 
 	script := p.text("completion", "bash") + `
@@ -93,7 +93,7 @@ echo "${COMPREPLY[@]}"`
 		t.Errorf("got %q and error %v in bash, want reset", out, err)
 	}
 	for _, shell := range []string{"zsh", "fish"} {
-		testkit.Contains(t, p.text("completion", shell), "slipway __complete")
+		assert.Contains(t, p.text("completion", shell), "slipway __complete")
 	}
 }
 
@@ -126,20 +126,20 @@ func TestEventsOfServer(t *testing.T) {
 			_ = tail.Process.Kill()
 			_ = tail.Wait()
 		})
-		testkit.Contains(t, elsewhere.text("trigger", "deal.accepted"), "Emitted deal.accepted for the sample object deal_")
+		assert.Contains(t, elsewhere.text("trigger", "deal.accepted"), "Emitted deal.accepted for the sample object deal_")
 		line, err := bufio.NewReader(out).ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
 		}
-		testkit.Contains(t, line, "deal.accepted")
+		assert.Contains(t, line, "deal.accepted")
 
-		testkit.Contains(t, elsewhere.fail("trigger", "hull.created"), "hulls:read")
-		testkit.Contains(t, elsewhere.fail("events", "tail", "--events", "hull.*"), "hulls:read")
+		assert.Contains(t, elsewhere.fail("trigger", "hull.created"), "hulls:read")
+		assert.Contains(t, elsewhere.fail("events", "tail", "--events", "hull.*"), "hulls:read")
 		for _, command := range []string{"trigger deal.accepted", "events tail", "listen --forward-to http://localhost:1", "mcp"} {
-			testkit.Contains(t, elsewhere.usage(append(strings.Fields(command), "--key", key)...), "slipway login --key")
+			assert.Contains(t, elsewhere.usage(append(strings.Fields(command), "--key", key)...), "slipway login --key")
 		}
 		live := &program{t: t, binary: p.binary, data: t.TempDir(), env: []string{"SLIPWAY_BASE_URL=" + s.url, "SLIPWAY_KEY=" + p.key(d.DealershipID, "live", "webhooks,deals:read")}}
-		testkit.Contains(t, live.fail("trigger", "deal.accepted"), "only for the test environment")
-		testkit.Contains(t, elsewhere.exit(5, "trigger", "deal.accepted", "--base-url", "http://127.0.0.1:1"), "can't reach the server; check --base-url")
+		assert.Contains(t, live.fail("trigger", "deal.accepted"), "only for the test environment")
+		assert.Contains(t, elsewhere.exit(5, "trigger", "deal.accepted", "--base-url", "http://127.0.0.1:1"), "can't reach the server; check --base-url")
 	})
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // TestFirstDeal runs the commands of the README, from an empty folder to a deal whose event
@@ -26,7 +26,7 @@ import (
 // port, because another server might use it.
 func TestFirstDeal(t *testing.T) {
 	commands := readmeCommands(t, "## Run it in production")
-	testkit.Equal(t, commands[0], "make build", "first command")
+	assert.Equal(t, commands[0], "make build", "first command")
 	work := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(work, "bin"), 0o700); err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestFirstDeal(t *testing.T) {
 			"123456", code(t, found(printed, `(?is)test.*?\b([A-Z2-7]{32})\b`))).Replace(command)
 		if command == "bin/slipway serve" {
 			sh.run("bin/slipway serve 2>log & server=$!; trap 'kill $server' EXIT")
-			testkit.Eventually(t, "the server to be ready", func() bool {
+			assert.Eventually(t, "the server to be ready", func() bool {
 				res, err := http.Get("http://" + address + "/readyz")
 				if err != nil {
 					return false
@@ -66,10 +66,10 @@ func TestFirstDeal(t *testing.T) {
 		}
 		printed += out
 	}
-	testkit.Contains(t, printed, `"status":"open"`, "the deal")
+	assert.Contains(t, printed, `"status":"open"`, "the deal")
 	select {
 	case event := <-received:
-		testkit.Contains(t, event, `"type":"deal.opened"`)
+		assert.Contains(t, event, `"type":"deal.opened"`)
 	case <-time.After(time.Minute):
 		t.Error("the webhook received no event within a minute, want deal.opened")
 	}

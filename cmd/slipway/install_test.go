@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // Commands don't create an installation by accident. Only bootstrap, demo and
@@ -31,25 +31,25 @@ func TestNothingIsCreated(t *testing.T) {
 				"trigger hull.created", "maintenance on", "maintenance off", "maintenance status",
 			} {
 				text := p.fail(strings.Fields(args)...)
-				testkit.Contains(t, text, "Slipway is not installed here", args)
-				testkit.Contains(t, text, reason, args)
-				testkit.Contains(t, text, "slipway bootstrap --name NAME --owner EMAIL", args)
+				assert.Contains(t, text, "Slipway is not installed here", args)
+				assert.Contains(t, text, reason, args)
+				assert.Contains(t, text, "slipway bootstrap --name NAME --owner EMAIL", args)
 				if _, err := os.Stat(p.data); !os.IsNotExist(err) {
 					t.Fatalf("%s: got error %v for the data folder, want that it doesn't exist", args, err)
 				}
 			}
 		}
-		testkit.Contains(t, p.fail("bootstrap", "--name", " ", "--owner", "a@example.com"), "--name must have 1 to 200 characters")
+		assert.Contains(t, p.fail("bootstrap", "--name", " ", "--owner", "a@example.com"), "--name must have 1 to 200 characters")
 
 		s := p.serve("--init")
 		stop(t, s)
-		testkit.Contains(t, s.log.String(), "no dealership exists yet")
-		testkit.Contains(t, s.log.String(), "but the server listens on port")
-		testkit.Equal(t, p.text("dealerships", "list"), "ID  NAME  PLAN  CREATED\n")
+		assert.Contains(t, s.log.String(), "no dealership exists yet")
+		assert.Contains(t, s.log.String(), "but the server listens on port")
+		assert.Equal(t, p.text("dealerships", "list"), "ID  NAME  PLAN  CREATED\n")
 		p.bootstrap()
 		s = p.serve()
 		stop(t, s)
-		testkit.Excludes(t, s.log.String(), "no dealership exists yet")
+		assert.Excludes(t, s.log.String(), "no dealership exists yet")
 	})
 }
 
@@ -68,8 +68,8 @@ func TestSecondServer(t *testing.T) {
 	p := &program{t: t, binary: build(t), data: t.TempDir()}
 	d := p.bootstrap()
 	s := p.serve()
-	testkit.Contains(t, p.fail("serve"), "another server (process "+strconv.Itoa(s.cmd.Process.Pid)+") already runs on the data folder "+p.data)
-	testkit.Equal(t, s.ready(), 200, "/readyz of the first server")
+	assert.Contains(t, p.fail("serve"), "another server (process "+strconv.Itoa(s.cmd.Process.Pid)+") already runs on the data folder "+p.data)
+	assert.Equal(t, s.ready(), 200, "/readyz of the first server")
 	p.key(d.DealershipID, "live", "hulls:read")
 	p.text("audit", "verify")
 
@@ -86,31 +86,31 @@ func TestBootstrapTwice(t *testing.T) {
 	onBoth(t, func(t *testing.T, p *program) {
 		d := p.bootstrap()
 		text := p.fail("bootstrap", "--name", "ACME Marine ", "--owner", "owner@example.com", "--json")
-		testkit.Contains(t, text, "the dealership Acme Marine already exists ("+d.DealershipID+")")
-		testkit.Contains(t, text, "add --yes")
+		assert.Contains(t, text, "the dealership Acme Marine already exists ("+d.DealershipID+")")
+		assert.Contains(t, text, "add --yes")
 		var second bootstrapped
 		p.run(&second, "bootstrap", "--name", "Acme Marine", "--owner", "owner@example.com", "--json", "--yes")
 
 		var listed []struct{ ID, Name, Plan string }
 		p.run(&listed, "dealerships", "list", "--json")
-		testkit.Len(t, listed, 2)
-		testkit.Equal(t, listed[0].ID, d.DealershipID)
-		testkit.Equal(t, listed[1].ID, second.DealershipID)
-		testkit.Contains(t, p.text("dealerships", "list"), d.DealershipID+"  Acme Marine  standard")
-		testkit.Contains(t, p.fail("users", "list"), "There are 2 dealerships. Choose one with --dealership.")
+		assert.Len(t, listed, 2)
+		assert.Equal(t, listed[0].ID, d.DealershipID)
+		assert.Equal(t, listed[1].ID, second.DealershipID)
+		assert.Contains(t, p.text("dealerships", "list"), d.DealershipID+"  Acme Marine  standard")
+		assert.Contains(t, p.fail("users", "list"), "There are 2 dealerships. Choose one with --dealership.")
 
-		testkit.Len(t, d.Owner.LiveRecoveryCodes, 10)
-		testkit.Len(t, d.Owner.TestRecoveryCodes, 10)
+		assert.Len(t, d.Owner.LiveRecoveryCodes, 10)
+		assert.Len(t, d.Owner.TestRecoveryCodes, 10)
 		if slices.Contains(d.Owner.TestRecoveryCodes, d.Owner.LiveRecoveryCodes[0]) {
 			t.Error("got the same recovery codes for both environments, want different ones")
 		}
-		testkit.Contains(t, d.Owner.LiveTOTPURI, "otpauth://totp/")
-		testkit.Contains(t, d.Owner.LiveTOTPURI, "secret="+d.Owner.LiveTOTPSecret)
+		assert.Contains(t, d.Owner.LiveTOTPURI, "otpauth://totp/")
+		assert.Contains(t, d.Owner.LiveTOTPURI, "secret="+d.Owner.LiveTOTPSecret)
 
 		out := p.text("bootstrap", "--name", "Other Marine", "--owner", "owner@example.com")
 		for _, want := range []string{"Live environment", "Test environment", "TOTP secret", "otpauth://totp/", "Recovery codes",
 			"--scopes hulls:read,hulls:write,leads:read,leads:write,deals:read,deals:write,webhooks,admin"} {
-			testkit.Contains(t, out, want)
+			assert.Contains(t, out, want)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // forwarded is a request that listen sent.
@@ -45,7 +45,7 @@ func TestListen(t *testing.T) {
 			}
 		}
 		trigger("hull.archived")
-		testkit.Eventually(t, "the events from before listen started", func() bool { return newest() == "hull.archived" })
+		assert.Eventually(t, "the events from before listen started", func() bool { return newest() == "hull.archived" })
 
 		got := make(chan forwarded, 100)
 		local := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -121,12 +121,12 @@ func TestListen(t *testing.T) {
 		trigger("channel.created")
 		lines, stop = listen()
 		defer stop()
-		testkit.Equal(t, secretOf(lines), secret, "secret after a restart")
+		assert.Equal(t, secretOf(lines), secret, "secret after a restart")
 		next("hull.sold")
 		next("channel.created")
-		testkit.Equal(t, newest(), "channel.created")
-		testkit.Contains(t, elsewhere.fail("listen", "--forward-to", local.URL, "--base-url", s.url, "--state", p.data+"/listen",
+		assert.Equal(t, newest(), "channel.created")
+		assert.Contains(t, elsewhere.fail("listen", "--forward-to", local.URL, "--base-url", s.url, "--state", p.data+"/listen",
 			"--events", "deal.accepted"), "deals:read")
-		testkit.Contains(t, p.fail("trigger", "hull.sunk"), "is not an event type")
+		assert.Contains(t, p.fail("trigger", "hull.sunk"), "is not an event type")
 	})
 }

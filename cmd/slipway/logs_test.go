@@ -9,7 +9,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // Logs tail prints writes and failed requests of a server.
@@ -23,11 +23,11 @@ func TestLogsTail(t *testing.T) {
 		key := p.key(d.DealershipID, "test", "admin", "--name", "Website", "--user", d.Owner.Email, "--totp", code)
 		s := p.serve()
 		elsewhere := &program{t: t, binary: p.binary, data: t.TempDir(), env: []string{"SLIPWAY_BASE_URL=" + s.url, "SLIPWAY_KEY=" + key}}
-		testkit.Contains(t, elsewhere.fail("logs", "tail", "--status", "teapot"), "status")
-		testkit.Contains(t, elsewhere.usage("logs", "tail", "--key", key), "slipway login --key")
-		testkit.Contains(t, elsewhere.fail("logs", "tail", "--key", "Nothing"), `no API key matches "Nothing"`)
+		assert.Contains(t, elsewhere.fail("logs", "tail", "--status", "teapot"), "status")
+		assert.Contains(t, elsewhere.usage("logs", "tail", "--key", key), "slipway login --key")
+		assert.Contains(t, elsewhere.fail("logs", "tail", "--key", "Nothing"), `no API key matches "Nothing"`)
 		weak := &program{t: t, binary: p.binary, data: t.TempDir(), env: []string{"SLIPWAY_BASE_URL=" + s.url, "SLIPWAY_KEY=" + p.key(d.DealershipID, "test", "hulls:read")}}
-		testkit.Contains(t, weak.fail("logs", "tail"), "admin")
+		assert.Contains(t, weak.fail("logs", "tail"), "admin")
 
 		tail := elsewhere.command("logs", "tail", "--status", "4xx", "--operation", "createLocation", "--key", "website")
 		out, err := tail.StdoutPipe()
@@ -46,7 +46,7 @@ func TestLogsTail(t *testing.T) {
 			text, _ := bufio.NewReader(out).ReadString('\n')
 			line <- text
 		}()
-		testkit.Eventually(t, "a line about the request", func() bool { // the first requests can be older than the tail
+		assert.Eventually(t, "a line about the request", func() bool { // the first requests can be older than the tail
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/locations", strings.NewReader(`{"nope":1}`))
 			if err != nil {
 				t.Fatal(err)
@@ -59,8 +59,8 @@ func TestLogsTail(t *testing.T) {
 			_ = res.Body.Close()
 			select {
 			case text := <-line:
-				testkit.Contains(t, text, "400  POST   /v1/locations")
-				testkit.Contains(t, text, "name is required")
+				assert.Contains(t, text, "400  POST   /v1/locations")
+				assert.Contains(t, text, "name is required")
 				return true
 			case <-time.After(time.Second):
 				return false

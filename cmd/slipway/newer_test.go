@@ -3,7 +3,7 @@ package main_test
 import (
 	"testing"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // Each command that opens the database refuses one that a newer version has migrated,
@@ -33,8 +33,8 @@ func TestNewerSchema(t *testing.T) {
 		}
 		for name, args := range commands {
 			text := p.fail(args...)
-			testkit.Contains(t, text, "a newer version of Slipway has migrated this database: its schema is 9001", name)
-			testkit.Contains(t, text, "Start the newer version, or restore a backup", name)
+			assert.Contains(t, text, "a newer version of Slipway has migrated this database: its schema is 9001", name)
+			assert.Contains(t, text, "Start the newer version, or restore a backup", name)
 		}
 	})
 }

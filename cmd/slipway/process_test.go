@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // built builds the program once, without the race detector, which makes SQLite 20 times
@@ -196,7 +197,7 @@ func (p *program) serve(flags ...string) *server {
 	case <-s.done:
 		p.t.Fatalf("serve stopped: %v\n%s", s.err, s.log)
 	}
-	testkit.Eventually(p.t, "the server to be ready", func() bool { return s.ready() == 200 })
+	assert.Eventually(p.t, "the server to be ready", func() bool { return s.ready() == 200 })
 	return s
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // TestProgram creates a dealership and keys, kills the server during requests,
@@ -82,10 +83,10 @@ func issueKeys(t *testing.T, p *program, d bootstrapped) string {
 		"an unknown scope":      {append(slices.Clone(create), "--dealership", d.DealershipID, "--scopes", "boats:read"), "unknown scope"},
 		"an unknown dealership": {append(slices.Clone(create), "--dealership", "dlr_1", "--scopes", "hulls:read"), "Dealership dlr_1 not found"},
 	} {
-		testkit.Contains(t, p.fail(c.args...), c.want, name)
+		assert.Contains(t, p.fail(c.args...), c.want, name)
 	}
 	key := p.key(d.DealershipID, "test", "admin,hulls:read", "--user", d.Owner.Email, "--totp", code)
-	testkit.Contains(t, p.fail(append(args, "--user", d.Owner.Email, "--totp", code)...), "was already used", "the same code again")
+	assert.Contains(t, p.fail(append(args, "--user", d.Owner.Email, "--totp", code)...), "was already used", "the same code again")
 	return key
 }
 
@@ -93,12 +94,12 @@ func issueKeys(t *testing.T, p *program, d bootstrapped) string {
 func resetUser(t *testing.T, p *program, d bootstrapped) {
 	t.Helper()
 	unknown := p.fail("users", "reset", "unknown@example.com", "--environment", "test")
-	testkit.Contains(t, unknown, "User unknown@example.com not found in the test environment")
+	assert.Contains(t, unknown, "User unknown@example.com not found in the test environment")
 	out, err := p.command("users", "reset", d.Owner.Email, "--environment", "test", "--dealership", d.DealershipID).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.Contains(t, string(out), "The password of owner@example.com (usr_")
+	assert.Contains(t, string(out), "The password of owner@example.com (usr_")
 }
 
 // requests is the number of requests that killAndRestart sends.
@@ -139,7 +140,7 @@ func subscribe(t *testing.T, s *server, key, event string) (wantEvents func(ids 
 			}
 			return n
 		}
-		testkit.Eventually(t, "all events to be delivered", func() bool { return missing() == 0 })
+		assert.Eventually(t, "all events to be delivered", func() bool { return missing() == 0 })
 	}
 }
 
@@ -189,7 +190,7 @@ func killAndRestart(t *testing.T, p *program, s *server, key, noun string, body 
 			t.Errorf("request %d created %s, which is not listed", i, id)
 		}
 	}
-	testkit.Equal(t, len(listed), requests, noun, "count")
+	assert.Equal(t, len(listed), requests, noun, "count")
 	return s
 }
 
@@ -264,8 +265,8 @@ func stopGracefully(t *testing.T, s *server, key, location string) {
 	}
 	for s.ready() == 200 { // until the signal has arrived
 	}
-	testkit.Equal(t, s.ready(), http.StatusServiceUnavailable, "/readyz")
-	testkit.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 200, "during the shutdown")
+	assert.Equal(t, s.ready(), http.StatusServiceUnavailable, "/readyz")
+	assert.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 200, "during the shutdown")
 	for s.ready() != 0 { // until the server accepts no more connections
 	}
 
@@ -287,5 +288,5 @@ func stopGracefully(t *testing.T, s *server, key, location string) {
 	if s.err != nil {
 		t.Errorf("serve returned %v, want no error\n%s", s.err, s.log)
 	}
-	testkit.Equal(t, s.ready(), 0, "/readyz after the shutdown")
+	assert.Equal(t, s.ready(), 0, "/readyz after the shutdown")
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // harness starts an interactive shell in a terminal, as the tests of zsh do, presses Tab, and
@@ -63,11 +63,11 @@ func TestShells(t *testing.T) {
 				env := []string{"SCRIPT=" + script, "LINE=" + line}
 				if shell == "fish" {
 					word, help, _ := strings.Cut(run(t, env, "fish", "--no-config", "-c", `source $SCRIPT; complete -C $LINE`), "\t")
-					testkit.Equal(t, word, want, shell, help)
+					assert.Equal(t, word, want, shell, help)
 					continue
 				}
 				env = append(env, "COMMAND="+shells[shell][0], "SETUP="+shells[shell][1])
-				testkit.Equal(t, strings.TrimSpace(run(t, env, "zsh", "-f", "-c", harness)), before+want, shell)
+				assert.Equal(t, strings.TrimSpace(run(t, env, "zsh", "-f", "-c", harness)), before+want, shell)
 			}
 		})
 	}

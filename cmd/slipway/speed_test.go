@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // firstByte is how long a list can take from the start of the program to its first byte.
@@ -62,6 +62,6 @@ func TestPipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = wait() // the signal ends it
-		testkit.Equal(t, errs.String(), "", args)
+		assert.Equal(t, errs.String(), "", args)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // The command line lists, invites and unlocks users, and lists and revokes keys. All
@@ -22,27 +22,27 @@ func TestUsersAndKeys(t *testing.T) {
 
 		// A recovery code of bootstrap works instead of a code of the app, once.
 		key := strings.Fields(p.text(admin(d.Owner.TestRecoveryCodes[0])...))[0]
-		testkit.Contains(t, p.fail(admin(d.Owner.TestRecoveryCodes[0])...), "code is wrong")
+		assert.Contains(t, p.fail(admin(d.Owner.TestRecoveryCodes[0])...), "code is wrong")
 		for range 4 {
-			testkit.Contains(t, p.fail(admin("000-000")...), "code is wrong")
+			assert.Contains(t, p.fail(admin("000-000")...), "code is wrong")
 		}
-		testkit.Contains(t, p.fail(admin(d.Owner.TestRecoveryCodes[1])...), "locked")
-		testkit.Equal(t, p.text(inTest("users", "unlock", "OWNER@example.com")...), "OWNER@example.com can enter two-factor codes again.\n")
-		testkit.Equal(t, p.text(inTest("users", "unlock", "owner@example.com")...), "owner@example.com was not locked.\n")
+		assert.Contains(t, p.fail(admin(d.Owner.TestRecoveryCodes[1])...), "locked")
+		assert.Equal(t, p.text(inTest("users", "unlock", "OWNER@example.com")...), "OWNER@example.com can enter two-factor codes again.\n")
+		assert.Equal(t, p.text(inTest("users", "unlock", "owner@example.com")...), "owner@example.com was not locked.\n")
 		p.text(admin(d.Owner.TestRecoveryCodes[1])...)
 
-		testkit.Contains(t, p.fail(inTest("users", "invite", "ann@example.com", "--role", "captain")...),
+		assert.Contains(t, p.fail(inTest("users", "invite", "ann@example.com", "--role", "captain")...),
 			"Role captain not found. Use one of: owner, manager, sales, finance, marketing, viewer.")
-		testkit.Contains(t, p.text(inTest("users", "invite", "ann@example.com", "--name", "Ann Bell", "--role", "sales")...), "was invited")
-		testkit.Contains(t, p.fail(inTest("users", "invite", "ann@example.com", "--role", "sales")...), "already used")
+		assert.Contains(t, p.text(inTest("users", "invite", "ann@example.com", "--name", "Ann Bell", "--role", "sales")...), "was invited")
+		assert.Contains(t, p.fail(inTest("users", "invite", "ann@example.com", "--role", "sales")...), "already used")
 		users := p.text(inTest("users", "list")...)
-		testkit.Contains(t, users, "ann@example.com    Ann Bell           invited  sales  off")
+		assert.Contains(t, users, "ann@example.com    Ann Bell           invited  sales  off")
 		var listed []struct{ Email, Status string }
 		p.run(&listed, inTest("users", "list", "--json")...)
-		testkit.Len(t, listed, 2)
+		assert.Len(t, listed, 2)
 
 		s := p.serve()
-		testkit.Eventually(t, "the invitation in the outbox folder", func() bool {
+		assert.Eventually(t, "the invitation in the outbox folder", func() bool {
 			mails, _ := filepath.Glob(filepath.Join(p.data, "outbox", "invitation-*.eml"))
 			if len(mails) == 0 {
 				return false
@@ -53,12 +53,12 @@ func TestUsersAndKeys(t *testing.T) {
 
 		var keys []struct{ ID, Prefix string }
 		p.run(&keys, inTest("keys", "list", "--json")...)
-		testkit.Len(t, keys, 2)
-		testkit.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 200, "before the key is revoked")
-		testkit.Contains(t, p.text("keys", "revoke", keys[0].ID), "The key Command line ("+keys[0].Prefix+") is revoked.")
-		testkit.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 401, "after the key is revoked")
-		testkit.Contains(t, p.text(inTest("keys", "list")...), "revoked")
-		testkit.Contains(t, p.fail("keys", "revoke", "key_1"), "API key key_1 not found")
+		assert.Len(t, keys, 2)
+		assert.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 200, "before the key is revoked")
+		assert.Contains(t, p.text("keys", "revoke", keys[0].ID), "The key Command line ("+keys[0].Prefix+") is revoked.")
+		assert.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 401, "after the key is revoked")
+		assert.Contains(t, p.text(inTest("keys", "list")...), "revoked")
+		assert.Contains(t, p.fail("keys", "revoke", "key_1"), "API key key_1 not found")
 
 		other := strings.Fields(p.text(admin(d.Owner.TestRecoveryCodes[2])...))[0]
 		var audit struct{ Data []struct{ Action string } }
@@ -67,7 +67,7 @@ func TestUsersAndKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"user.unlocked", "user.provisioned", "api_key.revoked", "api_key.created", "recovery_code.used"} {
-			testkit.Contains(t, string(a.body), `"action":"`+want+`"`)
+			assert.Contains(t, string(a.body), `"action":"`+want+`"`)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // The sample app installs itself, lists boats, refreshes its token and receives a
@@ -26,12 +27,12 @@ func TestSampleApp(t *testing.T) {
 
 		// A user clicks on Install, signs in, and allows it.
 		manager, b := s.Person("manager"), s.Browser()
-		testkit.Contains(t, b.Open(public).Text, "Install in Slipway")
+		assert.Contains(t, b.Open(public).Text, "Install in Slipway")
 		v := b.SignIn(b.Open(public+"/install"), manager.Email, testkit.Password, "")
-		testkit.Contains(t, v.Text, "Install Fleet Sync?")
+		assert.Contains(t, v.Text, "Install Fleet Sync?")
 		v = b.Submit(v, "decision", "allow")
-		testkit.Equal(t, v.Request.URL.String(), public+"/")
-		testkit.Contains(t, v.Text, "<li>")
+		assert.Equal(t, v.Request.URL.String(), public+"/")
+		assert.Contains(t, v.Text, "<li>")
 
 		// The access token expires, and the app refreshes it.
 		first, err := app.Token()
@@ -46,7 +47,7 @@ func TestSampleApp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		testkit.Len(t, hulls, 1)
+		assert.Len(t, hulls, 1)
 		next, err := app.Token()
 		if err != nil || next.AccessToken == first.AccessToken || next.RefreshToken == first.RefreshToken {
 			t.Errorf("got %v and the same tokens, want new ones", err)
@@ -55,7 +56,7 @@ func TestSampleApp(t *testing.T) {
 		// A new boat is announced.
 		s.Advance(-2 * time.Hour) // the signature has the time of the server
 		s.Test.Hull(s.Test.Location(), nil)
-		testkit.Eventually(t, "the webhook", func() bool {
+		assert.Eventually(t, "the webhook", func() bool {
 			return strings.Contains(strings.Join(app.Events(), "\n"), "hull.created evt_")
 		})
 		res, err := http.Post(public+"/webhook", "application/json", strings.NewReader(`{"type": "forged"}`)) //nolint:noctx // ends with the server
@@ -63,7 +64,7 @@ func TestSampleApp(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = res.Body.Close()
-		testkit.Equal(t, res.StatusCode, 401, "forged webhook")
+		assert.Equal(t, res.StatusCode, 401, "forged webhook")
 	})
 }
 
@@ -74,6 +75,6 @@ func TestForgedCallback(t *testing.T) {
 	for _, path := range []string{"/callback?code=x", "/callback?code=x&state=unknown", "/callback?code=x&state=state-of-the-attacker"} {
 		w := httptest.NewRecorder()
 		app.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		testkit.Equal(t, w.Code, 400, path)
+		assert.Equal(t, w.Code, 400, path)
 	}
 }

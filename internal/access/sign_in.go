@@ -23,7 +23,8 @@ type Checked struct {
 	Password []byte // identifies the password, in case it changes before the sign-in is complete
 }
 
-func checked(c people.Candidate) Checked {
+// PasswordChecked returns a user whose password was just checked.
+func PasswordChecked(c people.Candidate) Checked {
 	return Checked{c.Env, c.ID, c.Mode, people.PasswordMark(c.PasswordHash)}
 }
 

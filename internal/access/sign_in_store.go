@@ -45,7 +45,7 @@ func (a *API) CheckPassword(ctx context.Context, email string, mode auth.Mode, g
 
 	users := make([]Checked, len(found))
 	for i, c := range found {
-		users[i] = checked(c)
+		users[i] = PasswordChecked(c)
 	}
 	return users, nil
 }

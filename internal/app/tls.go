@@ -199,7 +199,7 @@ func (f *certificateFiles) stat() (version string, err error) {
 // that all servers use the same certificates, and each can answer a challenge.
 func (a *App) acmeManager() *autocert.Manager {
 	return &autocert.Manager{
-		Prompt: autocert.AcceptTOS, Cache: certificateStore{a.DB, a.Box}, Email: a.settings.ACMEEmail,
+		Prompt: autocert.AcceptTOS, Cache: a.CertificateStore(), Email: a.settings.ACMEEmail,
 		HostPolicy: func(ctx context.Context, host string) error {
 			if a.starting.Load() {
 				return errors.New("the server is starting")

@@ -3,13 +3,11 @@ package documents
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
+	"slipway/internal/testkit/pdftext"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/ledongthuc/pdf"
 
 	"slipway/internal/contacts"
 	"slipway/internal/deals"
@@ -123,25 +121,7 @@ func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
 		t.Fatal(err)
 	}
 	doc.PageCount = int64(pages)
-	return doc, TextOf(t, set)
-}
-
-// TextOf extracts the text of a PDF file. The library only decodes characters up to ÿ.
-func TextOf(t *testing.T, file []byte) string {
-	t.Helper()
-	r, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := r.GetPlainText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(strings.Fields(string(text)), " ") // ignore line breaks
+	return doc, pdftext.Of(t, set)
 }
 
 func TestContents(t *testing.T) {

@@ -24,15 +24,15 @@ const (
 	settleTime = time.Hour
 )
 
-// limits are variables so that tests can use all paths with few hulls.
-var limits = struct {
-	block   int // hulls of a block
-	several int // hulls of a block that have a key, for the block to contain it
-	pending int // changed hulls that searches can read in addition to the blocks
-	few     int // matches of a condition that are all read
-	many    int // the same, if there is no better way
-	nearby  int // hulls to scan before anything else
-}{block: maxBlock, several: 8, pending: 500, few: 1000, many: 20_000, nearby: 600}
+// SearchLimits are variables so that tests can use all paths with few hulls.
+var SearchLimits = struct {
+	Block   int // hulls of a block
+	Several int // hulls of a block that have a key, for the block to contain it
+	Pending int // changed hulls that searches can read in addition to the blocks
+	Few     int // matches of a condition that are all read
+	Many    int // the same, if there is no better way
+	Nearby  int // hulls to scan before anything else
+}{Block: maxBlock, Several: 8, Pending: 500, Few: 1000, Many: 20_000, Nearby: 600}
 
 // BuildBlocks creates the blocks of each environment and updates those with changes.
 func (a *API) BuildBlocks(ctx context.Context, _ BuildBlocks) error {
@@ -111,7 +111,7 @@ func (a *API) rebuildChanged(ctx context.Context) error {
 	}
 
 	for _, c := range changed {
-		if total <= limits.pending/2 {
+		if total <= SearchLimits.Pending/2 {
 			return nil
 		}
 		b, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (*builtBlock, error) {

@@ -81,8 +81,8 @@ func nextBlock(ctx context.Context, tx *db.Tx, before string) (*builtBlock, erro
 	}
 
 	ids, err := db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id > ? AND id < ? ORDER BY id LIMIT ?`,
-		tx.Env, last, before, limits.block)
-	if err != nil || len(ids) < limits.block {
+		tx.Env, last, before, SearchLimits.Block)
+	if err != nil || len(ids) < SearchLimits.Block {
 		return nil, err
 	}
 	b.row.First, b.row.Last, b.row.Members = ids[0], ids[len(ids)-1], joinMembers(ids)
@@ -144,7 +144,7 @@ func (b *builtBlock) read(ctx context.Context, tx *db.Tx, ids []string) (err err
 		sets[p.Key].add(at)
 	}
 	for key, set := range sets {
-		if set.count() >= limits.several {
+		if set.count() >= SearchLimits.Several {
 			b.keys = append(b.keys, keyRow{tx.Env, key, b.row.Block, set.encode()})
 		}
 	}

@@ -28,8 +28,8 @@ func (r *reader) readBlocks(ctx context.Context) (bool, error) {
 	}
 	last := blocks[len(blocks)-1].Last
 	b.others, err = db.All[string](ctx, r.tx, `SELECT id FROM hull_block_changes WHERE env = ? AND id <= ? LIMIT ?`,
-		r.tx.Env, last, limits.pending+1)
-	if err != nil || len(b.others) > limits.pending {
+		r.tx.Env, last, SearchLimits.Pending+1)
+	if err != nil || len(b.others) > SearchLimits.Pending {
 		return false, err
 	}
 

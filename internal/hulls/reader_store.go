@@ -23,11 +23,11 @@ func (r *reader) done() bool { return r.ended || len(r.rows) > r.limit }
 
 // read reads the page. See finder.page.
 func (r *reader) read(ctx context.Context) error {
-	rarest, err := r.rarest(ctx, limits.few)
+	rarest, err := r.rarest(ctx, SearchLimits.Few)
 	if err != nil {
 		return err
 	}
-	if rarest.n < int64(limits.few) {
+	if rarest.n < int64(SearchLimits.Few) {
 		return r.readOf(ctx, rarest)
 	}
 
@@ -41,10 +41,10 @@ func (r *reader) read(ctx context.Context) error {
 		return err
 	}
 
-	if rarest, err = r.rarest(ctx, limits.many); err != nil {
+	if rarest, err = r.rarest(ctx, SearchLimits.Many); err != nil {
 		return err
 	}
-	if rarest.n < int64(limits.many) {
+	if rarest.n < int64(SearchLimits.Many) {
 		return r.readOf(ctx, rarest)
 	}
 	return r.readAll(ctx)
@@ -88,7 +88,7 @@ func (r *reader) readNearby(ctx context.Context) error {
 	}
 	w = r.ahead(w, "h.id", r.from)
 	end, err := db.All[string](ctx, r.tx, "SELECT h.id FROM hulls h WHERE "+w.String()+" ORDER BY h.id"+order+" LIMIT 1 OFFSET ?",
-		append(w.Args, limits.nearby)...)
+		append(w.Args, SearchLimits.Nearby)...)
 	if err != nil {
 		return err
 	}

@@ -90,11 +90,11 @@ func ListSorted(ctx context.Context, tx *db.Tx, f SortedFilter) (page.Page[Hull]
 // does, they are written so that no index is used for them.
 func (s *finder) narrow(ctx context.Context) (w *db.Where, few bool, err error) {
 	if len(s.drivers) > 0 {
-		rarest, err := s.rarest(ctx, limits.many)
+		rarest, err := s.rarest(ctx, SearchLimits.Many)
 		if err != nil {
 			return nil, false, err
 		}
-		if rarest.n < int64(limits.many) {
+		if rarest.n < int64(SearchLimits.Many) {
 			return s.where.With("h.id IN ("+rarest.query+")", rarest.args...), true, nil
 		}
 	}

@@ -25,6 +25,14 @@ type tool struct {
 // tools lists all tools in the order of the documentation.
 var tools = slices.Concat(boatTools, peopleTools, dealTools, officeTools, proposalTools, operationTools)
 
+// ToolNames returns the names of all tools.
+func ToolNames() (names []string) {
+	for _, t := range tools {
+		names = append(names, t.name)
+	}
+	return names
+}
+
 // offered reports whether a caller can use a tool.
 func (t tool) offered(c *Caller) bool {
 	return c.can(t.need) && (c.write || t.kind == reads || t.kind == calls)

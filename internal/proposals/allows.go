@@ -2,6 +2,6 @@ package proposals
 
 // Allows reports whether an operation can be proposed.
 func Allows(operationID string) bool {
-	_, ok := allowed[operationID]
+	_, ok := Allowed[operationID]
 	return ok
 }

@@ -32,7 +32,7 @@ func (a *API) describe(ctx context.Context, caller auth.Principal, op rest.Opera
 	}
 
 	s := snapshot{a.router, caller}
-	if id := allowed[op.ID]; id != "" {
+	if id := Allowed[op.ID]; id != "" {
 		current, etag, err := s.read(ctx, id, in.Path)
 		if fault.KindOf(err) == fault.KindNotFound {
 			var bad fault.Fields

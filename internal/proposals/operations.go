@@ -2,10 +2,10 @@ package proposals
 
 import "slipway/internal/vocab/fault"
 
-// allowed are the operations that can be proposed. Each has the operation that reads what
+// Allowed are the operations that can be proposed. Each has the operation that reads what
 // it changes, with the version for If-Match, or "" if it only creates something. A new
 // operation can't be proposed until it is added here.
-var allowed = map[string]string{
+var Allowed = map[string]string{
 	// Hulls
 	"createHull":        "",
 	"updateHull":        "getHull",
@@ -68,8 +68,8 @@ const (
 	sameAs      = "is the same as an operation of /v1. Propose that one"
 )
 
-// excluded are the other operations that write, by the reason.
-var excluded = map[string][]string{
+// Excluded are the other operations that write, by the reason.
+var Excluded = map[string][]string{
 	consents: {"logLeadConsent", "revokeLeadConsent", "receiveLeadMessage", "receiveMessage"},
 	credentials: {
 		"createApiKey", "revokeApiKey", "rotateApiKey", "enrollMfaFactor", "deleteMfaFactor", "verifyMfaFactor", "revokeSession",
@@ -97,7 +97,7 @@ var excluded = map[string][]string{
 
 // check returns an error unless an operation can be proposed.
 func check(operationID string, exists bool) error {
-	if _, ok := allowed[operationID]; ok && exists {
+	if _, ok := Allowed[operationID]; ok && exists {
 		return nil
 	}
 	var bad fault.Fields
@@ -110,7 +110,7 @@ func check(operationID string, exists bool) error {
 }
 
 func reasonFor(operationID string) string {
-	for reason, ids := range excluded {
+	for reason, ids := range Excluded {
 		for _, id := range ids {
 			if id == operationID {
 				return reason

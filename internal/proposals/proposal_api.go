@@ -51,7 +51,7 @@ type ByProposal struct {
 
 func (a *API) list(ctx context.Context, tx *db.Tx, in *ProposalFilter) (page.Page[Proposal], error) {
 	var operations []string
-	for id := range allowed {
+	for id := range Allowed {
 		if op, ok := a.router.FindOperation(id); ok && op.Permit(auth.From(ctx)) == nil {
 			operations = append(operations, id)
 		}

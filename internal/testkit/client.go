@@ -3,8 +3,10 @@ package testkit
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"slipway/internal/testkit/assert"
 	"strings"
 	"testing"
 )
@@ -133,6 +135,9 @@ func (c *Client) Delete(path string, want int) *Response {
 	return c.Do(http.MethodDelete, path, nil, want, nil)
 }
 
+// String returns the status and the body, for failure messages.
+func (r *Response) String() string { return fmt.Sprintf("%d %s", r.StatusCode, r.Bytes) }
+
 // Fault returns the error of a response.
 func (r *Response) Fault(t *testing.T) Fault {
 	t.Helper()
@@ -163,7 +168,7 @@ func (r *Response) WantDetail(t *testing.T, field, code string, what ...any) {
 func (f Fault) WantDetail(t *testing.T, field, code string, what ...any) {
 	t.Helper()
 	if !f.HasDetail(field, code) {
-		t.Errorf("%sgot the error %s, want a detail with the field %q and the code %q", describe(what), Show(f), field, code)
+		t.Errorf("%sgot the error %s, want a detail with the field %q and the code %q", assert.Describe(what), assert.Show(f), field, code)
 	}
 }
 

@@ -6,7 +6,7 @@
 //	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 //		var h hulls.Hull
 //		s.Test.Get("/v1/hulls/"+s.Test.Hull(s.Test.Location(), nil), 200, &h)
-//		testkit.Equal(t, h.Status, hulls.Available)
+//		assert.Equal(t, h.Status, hulls.Available)
 //	})
 //
 // # Servers
@@ -88,13 +88,9 @@
 //
 // # Comparisons
 //
-//   - Equal compares two values and shows the difference.
-//   - Len checks the length of a list, before the test indexes it.
-//   - Contains checks that a text contains a part.
-//   - Excludes checks that a text does not contain a part.
-//   - Eventually waits for background work, for up to 90 seconds.
-//   - Show formats a value for a failure message.
+// Package assert compares values and waits for background work. Package faulttest checks
+// the errors of rules.
 //
-// Tests inside the package of a feature can't import testkit, because testkit
-// imports the features. They use package faulttest to check errors.
+// Tests inside the package of a feature can't import testkit, because testkit imports the
+// features. Tests with a server are in the folder tests.
 package testkit

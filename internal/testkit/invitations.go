@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slipway/internal/testkit/assert"
 	"strings"
 )
 
@@ -52,7 +53,7 @@ func (s *Server) SenderLinks(to string, n int) []string {
 
 func (s *Server) links(to, kind string, n int) (links []string) {
 	s.t.Helper()
-	Eventually(s.t, fmt.Sprintf("%d links %s to %s", n, kind, to), func() bool {
+	assert.Eventually(s.t, fmt.Sprintf("%d links %s to %s", n, kind, to), func() bool {
 		links = nil
 		for _, text := range s.sent(to, "") {
 			if found := mailedLink.FindStringSubmatch(text); found != nil && strings.HasPrefix(found[1], kind) {
@@ -68,7 +69,7 @@ func (s *Server) links(to, kind string, n int) (links []string) {
 // returns their texts.
 func (s *Server) Mail(to, subject string, n int) (texts []string) {
 	s.t.Helper()
-	Eventually(s.t, fmt.Sprintf("%d messages to %s: %s", n, to, subject), func() bool {
+	assert.Eventually(s.t, fmt.Sprintf("%d messages to %s: %s", n, to, subject), func() bool {
 		texts = s.sent(to, subject)
 		return len(texts) >= n
 	})
@@ -105,7 +106,7 @@ func (s *Server) message(file, to, subject string) string {
 		return ""
 	}
 
-	Equal(s.t, m.Header.Get("From"), `"Slipway" <noreply@localhost>`)
+	assert.Equal(s.t, m.Header.Get("From"), `"Slipway" <noreply@localhost>`)
 	return text
 }
 

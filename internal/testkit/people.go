@@ -10,6 +10,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/password"
 	"slipway/internal/platform/site"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -181,5 +182,5 @@ func (s *Server) WaitForRelay() {
 	if s.DB.SQLite() {
 		waiting += ` UNION ALL SELECT 1 FROM event_feeds WHERE last_id > relayed_id AND env IN (SELECT env FROM webhooks WHERE status = 'enabled')`
 	}
-	Eventually(s.t, "relayed", func() bool { return len(Rows[int](s, waiting)) == 0 })
+	assert.Eventually(s.t, "relayed", func() bool { return len(Rows[int](s, waiting)) == 0 })
 }

@@ -21,7 +21,7 @@ func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.ReplayEvents)
 	jobs.On(q, a.DrainDeadLetters)
 	jobs.On(q, a.PurgeDeliveries)
-	jobs.On(q, a.purge)
+	jobs.On(q, func(ctx context.Context, _ purgeFeed) error { return a.Purge(ctx) })
 	jobs.Every(q, time.Hour, purgeFeed{})
 }
 
@@ -161,8 +161,8 @@ type purgeFeed struct{}
 
 func (purgeFeed) Kind() string { return "purge_feed" }
 
-// purge deletes events and deliveries that are too old.
-func (a *API) purge(ctx context.Context, _ purgeFeed) error {
+// Purge deletes events and deliveries that are too old.
+func (a *API) Purge(ctx context.Context) error {
 	envs, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]dealership.Dealership, error) {
 		return dealership.Environments(ctx, tx, "")
 	})

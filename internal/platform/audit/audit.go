@@ -96,7 +96,7 @@ func savePending(ctx context.Context, tx *db.Tx, p *pending) error {
 	for _, group := range byEnv {
 		for i, e := range group {
 			e.Group, e.Number, e.Total = &group[0].ID, new(int64(i+1)), new(int64(len(group)))
-			e.Mark = site.Of(tx).MAC(e.content())
+			e.Mark = site.Of(tx).MAC(e.Content())
 		}
 	}
 

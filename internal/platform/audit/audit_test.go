@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"slipway/internal/platform/audit"
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 type keel struct {
@@ -58,7 +58,7 @@ func TestDiff(t *testing.T) {
 			map[string][2]any{"id": {nil, "hull_1"}, "name": {nil, "Aurora"}, "tags": {nil, []string{"red"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testkit.Equal(t, audit.Diff(c.before, c.after), c.want)
+			assert.Equal(t, audit.Diff(c.before, c.after), c.want)
 		})
 	}
 }
@@ -89,14 +89,14 @@ func TestDiffWithoutPersonalText(t *testing.T) {
 	before := deal{ID: "deal_1", Note: "Ann", Lines: []line{{100, "For Ann"}}}
 	after := deal{ID: "deal_1", Note: "Bob", Lines: []line{{100, "For Ann"}, {200, "For Bob"}}, Terms: &terms{12, "Ann cosigns", "x", 3},
 		Hold: new("For Ann")}
-	testkit.Equal(t, audit.Diff(before, after), map[string][2]any{
+	assert.Equal(t, audit.Diff(before, after), map[string][2]any{
 		"lines": {[]any{map[string]any{"cents": int64(100)}}, []any{map[string]any{"cents": int64(100)}, map[string]any{"cents": int64(200)}}},
 		"terms": {nil, map[string]any{"months": int64(12)}},
 	})
-	testkit.Equal(t, audit.Diff(nil, before), map[string][2]any{
+	assert.Equal(t, audit.Diff(nil, before), map[string][2]any{
 		"id": {nil, "deal_1"}, "lines": {nil, []any{map[string]any{"cents": int64(100)}}},
 	})
 	changes := audit.Changes(before, after)
-	testkit.Equal(t, changes["note"], [2]any{"Ann", "Bob"})
-	testkit.Equal(t, changes["lines"], [2]any{before.Lines, after.Lines})
+	assert.Equal(t, changes["note"], [2]any{"Ann", "Bob"})
+	assert.Equal(t, changes["lines"], [2]any{before.Lines, after.Lines})
 }

@@ -19,9 +19,9 @@ const keepMonths = 13
 // batch is how many entries are linked, verified or purged at a time.
 const batch = 500
 
-// content returns the bytes that the mark signs. Each field has its length, so
+// Content returns the bytes that the mark signs. Each field has its length, so
 // that text can't move from one field to the next.
-func (e Entry) content() []byte {
+func (e Entry) Content() []byte {
 	var b bytes.Buffer
 	put := func(s string) {
 		b.Write(binary.BigEndian.AppendUint32(nil, uint32(len(s))))
@@ -61,7 +61,7 @@ type chain struct {
 	Seal      []byte   `db:"seal"`
 }
 
-func (c chain) content() []byte {
+func (c chain) Content() []byte {
 	return fmt.Appendf(nil, "chain %d %d %x %d %x", c.Env, c.FirstLink, c.BeforeMAC, c.LastLink, c.LastMAC)
 }
 
@@ -69,7 +69,7 @@ func (c chain) content() []byte {
 // record of the ends means that the log was changed.
 func StartChain(ctx context.Context, tx *db.Tx) error {
 	c := chain{Env: tx.Env, FirstLink: 1, BeforeMAC: []byte{0}, LastMAC: []byte{0}}
-	c.Seal = site.Of(tx).MAC(c.content())
+	c.Seal = site.Of(tx).MAC(c.Content())
 	return db.Insert(ctx, tx, "audit_chains", c)
 }
 
@@ -128,14 +128,14 @@ func lockChain(ctx context.Context, tx *db.Tx) (chain, error) {
 		return chain{}, err
 	}
 	c, err := db.One[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, tx.Env)
-	if db.IsNoRows(err) || err == nil && !bytes.Equal(c.Seal, site.Of(tx).MAC(c.content())) {
+	if db.IsNoRows(err) || err == nil && !bytes.Equal(c.Seal, site.Of(tx).MAC(c.Content())) {
 		err = fmt.Errorf("audit log of environment %d: %w", tx.Env, errEnds)
 	}
 	return c, err
 }
 
 func saveChain(ctx context.Context, tx *db.Tx, c chain) error {
-	c.Seal = site.Of(tx).MAC(c.content())
+	c.Seal = site.Of(tx).MAC(c.Content())
 	_, err := db.Update(ctx, tx, "audit_chains", &c, "env = ?", c.Env)
 	return err
 }

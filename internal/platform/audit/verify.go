@@ -79,7 +79,7 @@ func verifyEnds(ctx context.Context, d *db.DB, env auth.Env) (Verification, chai
 	if err != nil {
 		return v, chain{}, err
 	}
-	if len(chains) == 0 || !bytes.Equal(chains[0].Seal, site.Of(d).MAC(chains[0].content())) {
+	if len(chains) == 0 || !bytes.Equal(chains[0].Seal, site.Of(d).MAC(chains[0].Content())) {
 		v.Problem = errEnds.Error()
 		return v, chain{}, nil
 	}
@@ -167,7 +167,7 @@ func verifyUnlinked(ctx context.Context, d *db.DB, c chain, open groups, v *Veri
 			return err
 		}
 		for _, e := range unlinked {
-			if !bytes.Equal(e.Mark, site.Of(d).MAC(e.content())) || e.Link != nil && *e.Link < c.FirstLink {
+			if !bytes.Equal(e.Mark, site.Of(d).MAC(e.Content())) || e.Link != nil && *e.Link < c.FirstLink {
 				v.Problem = fmt.Sprintf("entry %s was inserted", e.ID)
 				return nil
 			}
@@ -185,7 +185,7 @@ func problemOf(mac func([]byte) []byte, e Entry, link int64, before []byte) stri
 	switch {
 	case *e.Link != link:
 		return removed(link)
-	case !bytes.Equal(e.Mark, mac(e.content())):
+	case !bytes.Equal(e.Mark, mac(e.Content())):
 		return fmt.Sprintf("entry %s (link %d) was changed", e.ID, link)
 	case !bytes.Equal(e.MAC, mac(linked(before, link, e.Mark))):
 		return fmt.Sprintf("entry %s (link %d) does not follow the previous entry", e.ID, link)

@@ -18,7 +18,7 @@ import (
 	"testing"
 
 	"slipway/internal/platform/images"
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 )
 
@@ -261,8 +261,8 @@ func TestSizes(t *testing.T) {
 				if kind := map[bool]string{true: c.original, false: "image/jpeg"}[n == "original"]; v.Type != kind {
 					t.Errorf("%s is %s, want %s", n, v.Type, kind)
 				}
-				testkit.Excludes(t, v.Data, "GPS", n, "photo without its location")
-				testkit.Excludes(t, v.Data, "Exif", n, "photo without its location")
+				assert.Excludes(t, v.Data, "GPS", n, "photo without its location")
+				assert.Excludes(t, v.Data, "Exif", n, "photo without its location")
 			}
 		})
 	}
@@ -332,7 +332,7 @@ func FuzzInspect(f *testing.F) {
 		p, err := images.Inspect(bytes.NewReader(file))
 		if err != nil {
 			_, ok := errors.AsType[*fault.Error](err)
-			testkit.Equal(t, ok, true)
+			assert.Equal(t, ok, true)
 			return
 		}
 		if p.Width < 1 || p.Height < 1 || p.Width*p.Height > images.MaxPixels {

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"slipway/internal/platform/images"
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // primaries are the red, green and blue of a color space as CIE xy coordinates.
@@ -243,8 +243,8 @@ func middles(t *testing.T, file []byte) map[string]color.NRGBA {
 		if err := v.Encode(&out); err != nil {
 			return err
 		}
-		testkit.Excludes(t, out.Bytes(), "ICC_PROFILE", v.Name)
-		testkit.Excludes(t, out.Bytes(), "iCCP", v.Name)
+		assert.Excludes(t, out.Bytes(), "ICC_PROFILE", v.Name)
+		assert.Excludes(t, out.Bytes(), "iCCP", v.Name)
 		img, _, err := image.Decode(bytes.NewReader(out.Bytes()))
 		if err == nil {
 			b := img.Bounds()
@@ -462,8 +462,8 @@ func TestHEICSaysWhatToDo(t *testing.T) {
 	for _, brand := range []string{"heic", "heix", "mif1"} {
 		file := append([]byte("\x00\x00\x00\x18ftyp"+brand+"\x00\x00\x00\x00mif1heic"), make([]byte, 100)...)
 		_, err := images.Inspect(bytes.NewReader(file))
-		testkit.Contains(t, fmt.Sprint(err), "Most Compatible", brand)
-		testkit.Contains(t, fmt.Sprint(err), "JPEG", brand)
+		assert.Contains(t, fmt.Sprint(err), "Most Compatible", brand)
+		assert.Contains(t, fmt.Sprint(err), "JPEG", brand)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"slipway/internal/platform/outbound"
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 )
 
@@ -64,7 +64,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	testkit.Equal(t, res.StatusCode, http.StatusTemporaryRedirect, res.Status)
+	assert.Equal(t, res.StatusCode, http.StatusTemporaryRedirect, res.Status)
 }
 
 func TestCheckURL(t *testing.T) {

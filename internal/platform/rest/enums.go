@@ -131,6 +131,14 @@ var enums = []struct {
 	{"WebhookStatus", []string{"Webhook.status"}},
 }
 
+// EnumNames returns the names of enums in the description.
+func EnumNames() (names []string) {
+	for _, e := range enums {
+		names = append(names, e.name)
+	}
+	return names
+}
+
 // nameEnums moves the enums of the description to its components and refers to
 // them there. An enum without a name stays where it is, and a test fails.
 func nameEnums(doc *huma.OpenAPI) {

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/platform/rest"
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
@@ -114,25 +114,25 @@ func TestEveryErrorHasTheEnvelope(t *testing.T) {
 				"status": float64(c.want.status), "code": c.want.code, "message": c.want.message, "request_id": requestID, "details": c.want.details,
 			}}
 			diff := cmp.Diff(want, body)
-			testkit.Equal(t, diff, "")
-			testkit.Equal(t, res.Code, c.want.status)
+			assert.Equal(t, diff, "")
+			assert.Equal(t, res.Code, c.want.status)
 			h := res.Header()
 			for _, name := range []string{"Service-Version", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy"} {
 				if len(h[name]) != 1 || h[name][0] == "" {
 					t.Errorf(`%s: got %q; want len(h[name]) = 1, h[name][0] != ""`, name, h[name])
 				}
 			}
-			testkit.Equal(t, h.Get("Content-Type"), "application/json")
-			testkit.Equal(t, h.Get("Retry-After"), c.want.retryAfter)
+			assert.Equal(t, h.Get("Content-Type"), "application/json")
+			assert.Equal(t, h.Get("Retry-After"), c.want.retryAfter)
 			if got := h.Get("WWW-Authenticate"); (got != "") != (c.want.status == 401) || !strings.HasPrefix(got+"Bearer", "Bearer") {
 				t.Errorf("status %d: got WWW-Authenticate %q, want Bearer with 401 and nothing otherwise", c.want.status, got)
 			}
-			testkit.Excludes(t, fmt.Sprint(res.Body, h), secret, "without the secret")
+			assert.Excludes(t, fmt.Sprint(res.Body, h), secret, "without the secret")
 			if failed := strings.Count(log.String(), `"level":"ERROR"`); (failed > 0) != (c.want.status >= 500) ||
 				!strings.Contains(log.String(), c.want.logged) {
 				t.Errorf("status %d: got %d errors logged; want some only from 500 on, and %q:\n%s", c.want.status, failed, c.want.logged, log.String())
 			}
-			testkit.Equal(t, get(r, http.MethodHead, "/v1/"+name).Code, c.want.status, "HEAD")
+			assert.Equal(t, get(r, http.MethodHead, "/v1/"+name).Code, c.want.status, "HEAD")
 		})
 	}
 }
@@ -175,7 +175,7 @@ func TestHangingUpIsNotLoggedAsAnError(t *testing.T) {
 	req := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/gone", nil)
 	req.Header.Set("Authorization", "Bearer x")
 	r.ServeHTTP(httptest.NewRecorder(), req)
-	testkit.Excludes(t, log.String(), `"level":"ERROR"`)
+	assert.Excludes(t, log.String(), `"level":"ERROR"`)
 }
 
 // downloads is a response that is sent in parts.
@@ -216,7 +216,7 @@ func TestInterruptedDownloads(t *testing.T) {
 				defer func() { _ = recover() }() // it closes the connection
 				r.ServeHTTP(c.to, req)
 			}()
-			testkit.Equal(t, strings.Contains(log.String(), "response interrupted"), c.logged, log.String())
+			assert.Equal(t, strings.Contains(log.String(), "response interrupted"), c.logged, log.String())
 		})
 	}
 }
@@ -258,7 +258,7 @@ func TestOneLineIsLoggedForEveryRequest(t *testing.T) {
 			t.Errorf("got %d bytes of the caller's own id in the log, want at most 210", len(client))
 		}
 	}
-	testkit.Equal(t, lines, 3)
-	testkit.Excludes(t, log.String(), secret)
-	testkit.Equal(t, strings.Count(log.String(), `"client_request_id":"theirs`), 1)
+	assert.Equal(t, lines, 3)
+	assert.Excludes(t, log.String(), secret)
+	assert.Equal(t, strings.Count(log.String(), `"client_request_id":"theirs`), 1)
 }

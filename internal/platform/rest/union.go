@@ -110,3 +110,11 @@ func componentOf(kind string) string {
 	}
 	return b.String()
 }
+
+// VariantNames returns the schemas that the description replaces with unions.
+func VariantNames() (names []string) {
+	for _, v := range variants {
+		names = append(names, v.schema)
+	}
+	return names
+}

@@ -3,7 +3,7 @@ package auth_test
 import (
 	"testing"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -34,7 +34,7 @@ func TestRule(t *testing.T) {
 		"no rule": {nil, []auth.Scope{read, write, admin}, false, ""}, // a missing rule denies access
 	} {
 		t.Run(name, func(t *testing.T) {
-			testkit.Equal(t, c.rule.Allows(c.held), c.allow)
+			assert.Equal(t, c.rule.Allows(c.held), c.allow)
 			if got := c.rule.String(); got != c.text {
 				t.Errorf("got text %q, want %q", got, c.text)
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 )
 
@@ -39,10 +39,10 @@ func TestErrorWrapsItsCause(t *testing.T) {
 	}
 	want := fault.Error{Kind: fault.KindConflict, Message: "Hull 7 is taken.",
 		Details: []fault.Detail{{Field: "status", Code: "state", Message: "is sold"}}, RetryAfter: time.Second}
-	testkit.Equal(t, f.Kind, want.Kind)
-	testkit.Equal(t, f.Message, want.Message)
-	testkit.Equal(t, f.RetryAfter, want.RetryAfter)
-	testkit.Equal(t, f.Details, want.Details)
+	assert.Equal(t, f.Kind, want.Kind)
+	assert.Equal(t, f.Message, want.Message)
+	assert.Equal(t, f.RetryAfter, want.RetryAfter)
+	assert.Equal(t, f.Details, want.Details)
 }
 
 func TestFields(t *testing.T) {
@@ -67,10 +67,10 @@ func TestFields(t *testing.T) {
 				bad.Add(p.field, p.code, "%s", p.text)
 			}
 			f, ok := bad.Err().(*fault.Error) //nolint:errorlint // not wrapped
-			testkit.Equal(t, ok, true)
-			testkit.Equal(t, f.Kind, c.kind)
-			testkit.Equal(t, f.Message, c.message)
-			testkit.Len(t, f.Details, len(c.details))
+			assert.Equal(t, ok, true)
+			assert.Equal(t, f.Kind, c.kind)
+			assert.Equal(t, f.Message, c.message)
+			assert.Len(t, f.Details, len(c.details))
 		})
 	}
 	if err := (fault.Fields{}).Err(); err != nil {
@@ -80,5 +80,5 @@ func TestFields(t *testing.T) {
 
 // The message is the same for an object of another environment.
 func TestNotFound(t *testing.T) {
-	testkit.Equal(t, fault.NotFound("hull", "hull_7").Message, "Hull hull_7 not found.")
+	assert.Equal(t, fault.NotFound("hull", "hull_7").Message, "Hull hull_7 not found.")
 }

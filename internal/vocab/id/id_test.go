@@ -9,7 +9,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/id"
 )
 
@@ -44,7 +44,7 @@ func TestValid(t *testing.T) {
 		"a Kelvin sign, which folds k": {"hull", good[:len(good)-3] + "\u212a", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testkit.Equal(t, id.Valid(c.prefix, c.id), c.want, c.prefix, c.id)
+			assert.Equal(t, id.Valid(c.prefix, c.id), c.want, c.prefix, c.id)
 		})
 	}
 }
@@ -86,7 +86,7 @@ func TestIdsOfManyGoroutinesDiffer(t *testing.T) {
 	}
 	slices.Sort(all)
 	distinct := len(slices.Compact(all))
-	testkit.Equal(t, distinct, 4000, "distinct ids")
+	assert.Equal(t, distinct, 4000, "distinct ids")
 }
 
 // Neighbors must not be guessable: a caller who sees one id of a millisecond

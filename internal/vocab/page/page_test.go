@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
@@ -92,7 +92,7 @@ func TestCut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			found, beyond := rows(all, c.query)
-			testkit.Equal(t, page.New(found, c.query, beyond, itself), c.want)
+			assert.Equal(t, page.New(found, c.query, beyond, itself), c.want)
 		})
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/page"
 )
 
@@ -23,7 +23,7 @@ func TestPositions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			testkit.Equal(t, *got, at)
+			assert.Equal(t, *got, at)
 		}
 	}
 	if at, err := (page.Query{}).Position("price", "hull"); at != nil || err != nil {

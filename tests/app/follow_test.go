@@ -1,0 +1,132 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
+)
+
+// A client that follows a list sees a row only when no older row can appear anymore.
+func TestFollowWaitsForOlderWriters(t *testing.T) {
+	s := testkit.OnPostgres(t)
+	first := s.Test.Location()
+
+	began, finish, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
+			close(began)
+			<-finish
+			return "", nil
+		})
+		done <- err
+	}()
+	<-began
+	s.Test.Location()
+	follow := url.Values{"ending_before": {first}}
+	assert.Len(t, walk(t, s.Test, "/v1/locations", follow, "ending_before"), 0, "while an older transaction writes")
+
+	var newest listing
+	s.Test.Get("/v1/locations?limit=1", 200, &newest)
+	assert.Equal(t, newest.ids()[0] > first, true, "the newest page shows what is new")
+
+	close(finish)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	assert.Len(t, walk(t, s.Test, "/v1/locations", follow, "ending_before"), 1, "after it ended")
+}
+
+// Clients that follow the lists of hulls and of audit entries miss nothing while six
+// clients and an import write. SLIPWAY_TEST_FOLLOW is the number of hulls.
+func TestFollowMissesNothing(t *testing.T) {
+	s := testkit.OnPostgres(t)
+	other := s.Node()
+	s.RunJobs()
+	hullsEach := 50
+	if n, err := strconv.Atoi(os.Getenv("SLIPWAY_TEST_FOLLOW")); err == nil {
+		hullsEach = n / 7
+	}
+	location := s.Test.Location()
+
+	lists := map[string]string{"/v1/hulls": "hulls", "/v1/audit": "audit_entries"}
+	type follower struct {
+		start string
+		seen  map[string]bool
+	}
+	all := map[string]*follower{}
+	stop := make(chan struct{})
+	var followers, writers sync.WaitGroup
+	for path := range lists {
+		f := &follower{"hull_00000000000000000000000000", map[string]bool{}}
+		if path == "/v1/audit" {
+			var newest listing
+			s.Test.Get(path+"?limit=1", 200, &newest)
+			f.start = newest.ids()[0]
+		}
+		all[path] = f
+		followers.Go(func() {
+			last := f.start
+			for ended := false; !ended; {
+				select {
+				case <-stop:
+					ended = true // after one more look
+				default:
+				}
+				for _, id := range walk(t, s.Test, path, url.Values{"ending_before": {last}, "limit": {"100"}}, "ending_before") {
+					f.seen[id], last = true, id
+				}
+			}
+		})
+	}
+
+	for i := range 6 {
+		c := []*testkit.Server{s, other}[i%2].As(s.Test.Key)
+		writers.Go(func() {
+			for range hullsEach {
+				c.Hull(location, nil)
+			}
+		})
+	}
+	writers.Go(func() { importHulls(t, s, location, hullsEach) })
+	writers.Wait()
+
+	written := map[string][]string{} // before the last look: background work can still write
+	for path, table := range lists {
+		written[path] = testkit.Rows[string](s, `SELECT id FROM `+table+` WHERE env = ? AND id > ?`,
+			s.Env("locations", location), all[path].start)
+		assert.Equal(t, len(written[path]) >= 7*hullsEach, true, path, "has at least one row for each hull")
+	}
+	s.Advance(time.Millisecond) // past the newest row
+	close(stop)
+	followers.Wait()
+
+	for path, ids := range written {
+		missed := slices.DeleteFunc(ids, func(id string) bool { return all[path].seen[id] })
+		assert.Len(t, missed, 0, path, "missed of", len(ids))
+	}
+}
+
+// importHulls imports hulls and waits for the end.
+func importHulls(t *testing.T, s *testkit.Server, location string, n int) {
+	lines := []string{"Stock #,HIN,Make,Model,Year,Length,Price,Location\n"}
+	for i := range n {
+		lines = append(lines, fmt.Sprintf("FOLLOW-%d,GRT%05dC424,Grady-White,Freedom 235,2024,23.58,124900,%s\n", i, i, location))
+	}
+	var i struct{ ID, State string }
+	s.Test.Post("/v1/hull_imports", testkit.File{Type: "text/csv", Bytes: []byte(strings.Join(lines, ""))}, 202, &i)
+	assert.Eventually(t, "imported", func() bool {
+		s.Test.Get("/v1/hull_imports/"+i.ID, 200, &i)
+		return i.State == "completed"
+	})
+}

@@ -1,0 +1,46 @@
+package app
+
+import (
+	"maps"
+
+	"slipway/internal/testkit"
+)
+
+func init() { maps.Copy(recipes, consoleRecipes) }
+
+// consoleRecipes are the recipes of what people see in the console.
+var consoleRecipes = map[string]recipe{
+	"preview.listLeads":     {toList(aLead), nil},
+	"preview.getLead":       {aLead, nil},
+	"preview.getLeadReach":  {aLead, nil},
+	"preview.getDealNext":   {aDeal, nil},
+	"preview.quoteFinance":  {nil, fixed(`{"price": {"amount": 12500000, "currency": "USD"}, "apr_percent": "7.99", "terms": [180, 240]}`)},
+	"preview.listDirectory": {toList(aUser), nil},
+	"preview.getMe":         {},
+	"preview.search":        {},
+	"preview.listTimeline":  {toList(aLead), nil},
+	"preview.listEvents":    {},
+	"preview.getEvent":      {anEvent, nil},
+
+	"preview.listProposals":   {toList(aProposal), nil},
+	"preview.createProposal":  {nil, func(c *testkit.Client) any { return newProposal(c) }},
+	"preview.getProposal":     {aProposal, nil},
+	"preview.declineProposal": {aProposal, nil},
+}
+
+// forPeople is the operation that only people in a browser can call. The tests of its
+// package call it.
+const forPeople = "preview.approveProposal"
+
+// newProposal is the body of a proposal to change the price of a hull.
+func newProposal(c *testkit.Client) map[string]any {
+	return map[string]any{
+		"operation_id": "adjustHullPricing", "path": aHull(c), "body": map[string]any{"price_usd": 99000}, "reason": "Similar boats cost less.",
+	}
+}
+
+func aProposal(c *testkit.Client) map[string]string {
+	var p struct{ ID string }
+	c.Post("/v2-preview/proposals", newProposal(c), 201, &p)
+	return map[string]string{"proposal_id": p.ID}
+}

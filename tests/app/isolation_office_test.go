@@ -1,0 +1,27 @@
+package app
+
+import (
+	"maps"
+
+	"slipway/internal/testkit"
+)
+
+func init() {
+	maps.Copy(recipes, map[string]recipe{
+		"preview.listPayments":  {toList(aPayment), nil},
+		"preview.listFundings":  {toList(aFunding), nil},
+		"preview.listDocuments": {toList(aDocument), nil},
+	})
+	for _, name := range []string{"Inventory", "Gross", "Leads", "Responses", "Pipeline", "Funding", "Cash", "Pricing"} {
+		recipes["preview.get"+name+"Report"] = recipe{}
+		recipes["preview.export"+name+"Report"] = recipe{}
+	}
+}
+
+// toList creates what a list without path parameters contains.
+func toList(create func(*testkit.Client) map[string]string) func(*testkit.Client) map[string]string {
+	return func(c *testkit.Client) map[string]string {
+		create(c)
+		return nil
+	}
+}

@@ -1,0 +1,162 @@
+package platform
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/app"
+	"slipway/internal/platform/rest"
+	"slipway/internal/testkit/assert"
+)
+
+// The description works with generators: see problems.
+func TestDescriptionIsForGenerators(t *testing.T) {
+	components := map[string]any{}
+	for _, described := range []*huma.OpenAPI{app.OpenAPI(), app.PreviewOpenAPI(), app.PublicOpenAPI()} {
+		doc := parsed(t, described)
+		for _, p := range problems(doc) {
+			t.Errorf("%s: %s", described.Info.Title, p)
+		}
+		maps.Copy(components, doc["components"].(map[string]any)["schemas"].(map[string]any))
+	}
+
+	for _, name := range rest.EnumNames() {
+		if e, _ := components[name].(map[string]any); e["enum"] == nil {
+			t.Errorf("the enum %s in enums.go has no place in the description", name)
+		}
+	}
+	for _, name := range rest.VariantNames() {
+		if u, _ := components[name].(map[string]any); u["oneOf"] == nil {
+			t.Errorf("%s in union.go is not a schema of the description", name)
+		}
+	}
+	if kinds := components["Event"].(map[string]any)["oneOf"].([]any); len(kinds) != len(app.Kinds()) {
+		t.Errorf("got %d types of events, want %d", len(kinds), len(app.Kinds()))
+	}
+}
+
+// Each mistake is found.
+func TestProblemsOfDescription(t *testing.T) {
+	for name, c := range map[string]struct{ schema, want string }{
+		"inline enum":               {`{"type": "object", "additionalProperties": false, "properties": {"a": {"enum": ["x", "y"]}}}`, "has no name"},
+		"inline enum in a list":     {`{"type": "array", "items": {"enum": ["x", "y"]}}`, "has no name"},
+		"enum that can be null":     {`{"type": ["string", "null"], "enum": ["x", null]}`, "null"},
+		"int64":                     {`{"type": "integer", "format": "int64", "minimum": 0, "maximum": 1}`, "format"},
+		"integer without a limit":   {`{"type": ["integer", "null"], "format": "double-int", "minimum": 0}`, "limits"},
+		"undecided object":          {`{"type": "object", "properties": {}}`, "additionalProperties"},
+		"undecided object in oneOf": {`{"oneOf": [{"type": "object"}]}`, "additionalProperties"},
+		"union without a selector":  {`{"oneOf": [{"type": "string"}]}`, "discriminator"},
+		"OK":                        {`{"type": "integer", "format": "int32", "minimum": 0, "maximum": 1}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var doc map[string]any
+			if err := json.Unmarshal([]byte(`{"components": {"schemas": {"A": `+c.schema+`}}}`), &doc); err != nil {
+				t.Fatal(err)
+			}
+			found := strings.Join(problems(doc), "; ")
+			if (found == "") != (c.want == "") || !strings.Contains(found, c.want) {
+				t.Errorf("got problems %q, want one with %q", found, c.want)
+			}
+		})
+	}
+}
+
+func parsed(t *testing.T, described *huma.OpenAPI) (doc map[string]any) {
+	t.Helper()
+	text, err := app.OpenAPIJSON(described)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// problems lists what generators can't use: enums without a name, integers that
+// become bigints, objects that don't say whether they are closed, and unions
+// without a discriminator.
+func problems(doc any) (found []string) {
+	var visit func(value any, path []string)
+	visit = func(value any, path []string) {
+		switch v := value.(type) {
+		case []any:
+			for i, item := range v {
+				visit(item, append(slices.Clone(path), strconv.Itoa(i)))
+			}
+		case map[string]any:
+			if p := problemOf(v, path); p != "" {
+				found = append(found, strings.Join(path, "/")+" "+p)
+			}
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				if name != "example" && name != "examples" && name != "default" {
+					visit(v[name], append(slices.Clone(path), name))
+				}
+			}
+		}
+	}
+	visit(doc, nil)
+	return found
+}
+
+// problemOf checks one object of the description. Only schemas have a type that
+// is a string or a list.
+func problemOf(s map[string]any, path []string) string {
+	isA := func(kind string) bool {
+		list, _ := s["type"].([]any)
+		return s["type"] == kind || slices.Contains(list, any(kind))
+	}
+	isComponent := len(path) == 3 && path[0] == "components" && path[1] == "schemas"
+	values, isEnum := s["enum"].([]any)
+	isEnum = isEnum && !slices.Contains(path, "servers")
+	_, decided := s["additionalProperties"]
+	switch {
+	case isEnum && !isComponent && len(values) > 1:
+		return "is an enum that has no name. Add it to internal/platform/rest/enums.go."
+	case isEnum && slices.Contains(values, nil):
+		return "has the value null. Places that can be null say so."
+	case isA("integer") && s["format"] != "int32" && s["format"] != "double-int":
+		return "has another format than int32 and double-int"
+	case isA("integer") && (s["minimum"] == nil || s["maximum"] == nil):
+		return "has no limits"
+	case isA("object") && !decided:
+		return "has no additionalProperties"
+	case s["oneOf"] != nil && s["discriminator"] == nil:
+		return "is a union without a discriminator"
+	}
+	return ""
+}
+
+// The scopes of an operation are those of OAuth, and the reference can be
+// generated from the extensions.
+func TestExtensionsOfOperations(t *testing.T) {
+	doc := app.OpenAPI()
+	list, create := doc.Paths["/v1/hulls"].Get, doc.Paths["/v1/hulls"].Post
+	assert.Equal(t, list.Security, []map[string][]string{{"bearer": {}}, {"oauth2": {"hulls:read"}}})
+	if list.Extensions["x-pagination"] == nil || list.Extensions["x-idempotent"] != nil {
+		t.Errorf("listHulls: got %v, want only x-pagination", list.Extensions)
+	}
+	if create.Extensions["x-pagination"] != nil || create.Extensions["x-idempotent"] == nil {
+		t.Errorf("createHull: got %v, want only x-idempotent", create.Extensions)
+	}
+}
+
+// The description of a server has the URLs of that server.
+func TestServerInDescription(t *testing.T) {
+	r := rest.New(rest.Config{BaseURL: "http://boats.example.com:8080", AuthURL: "https://id.example.com/login"})
+	doc := r.OpenAPI()
+	host, scheme := doc.Servers[0].Variables["host"].Default, doc.Servers[0].Variables["scheme"].Default
+	assert.Equal(t, scheme+"://"+host, "http://boats.example.com:8080")
+	flow := doc.Components.SecuritySchemes["oauth2"].Flows.AuthorizationCode
+	assert.Equal(t, flow.AuthorizationURL, "https://id.example.com/login/authorize")
+	assert.Equal(t, flow.TokenURL, "https://id.example.com/login/token")
+
+	example := rest.New(rest.Config{}).OpenAPI().Components.SecuritySchemes["oauth2"].Flows.AuthorizationCode
+	assert.Equal(t, example.TokenURL, "https://slipway.example.com/oauth/token")
+}
