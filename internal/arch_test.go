@@ -62,7 +62,7 @@ var may = map[string][]string{
 	"imports/sheet":     {},
 	"photos/link":       {},
 	"sso/oidc":          {},
-	"sso/oidc/oidctest": {},
+	"sso/oidc/oidctest": {"testkit/testkeys"},
 	"sso/saml":          {},
 
 	// features: may use platform and vocab, and ask the features listed
@@ -102,14 +102,15 @@ var may = map[string][]string{
 		"imports", "leads", "mcp", "messages", "oauth", "people", "photos", "preview", "proposals", "reports", "requestlog", "signin", "sso", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
-	"sso/saml/samltest":             {"sso/saml"},
+	"sso/saml/samltest":             {"sso/saml", "testkit/testkeys"},
 	"cli":                           {},
 	"sdkgen":                        {},
-	"testkit":                       {"access", "app", "dealership", "photos", "sso", "testkit/assert", "testkit/postgres"},
+	"testkit":                       {"access", "app", "dealership", "photos", "sso", "sso/saml", "testkit/assert", "testkit/postgres", "testkit/testkeys"},
 	"testkit/assert":                {},
 	"testkit/eventsseen":            {"app"},
 	"testkit/faulttest":             {},
 	"testkit/pdftext":               {},
+	"testkit/testkeys":              {},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }

@@ -10,16 +10,21 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/password"
 	"slipway/internal/platform/site"
+	"slipway/internal/sso/saml"
 	"slipway/internal/testkit/assert"
+	"slipway/internal/testkit/testkeys"
 	"slipway/internal/vocab/auth"
 )
 
 // Password is the password of every Person.
 const Password = "four boats in a row"
 
-// cheap is a low cost for hashes, because tests sign in often. A stored hash
-// contains its cost, so the server can check it.
-var cheap = password.Cost{Memory: 8, Time: 1, Threads: 1}
+// Tests sign in often and create connections, so both are cheap. Packages password and saml
+// test the real cost.
+func init() {
+	password.Standard = password.Cost{Memory: 8, Time: 1, Threads: 1}
+	saml.GenerateKey = testkeys.Next
+}
 
 // Person is a signed-in user.
 type Person struct {
@@ -107,7 +112,7 @@ func (c *Client) Proof() string {
 func (s *Server) Activate(userID string) {
 	s.t.Helper()
 	email := Rows[string](s, `SELECT email FROM users WHERE id = ?`, userID)[0]
-	hash := password.HashAt(cheap, Password, password.Salt(site.Of(s.DB).MAC, email))
+	hash := password.Hash(Password, password.Salt(site.Of(s.DB).MAC, email))
 	s.Exec(`UPDATE users SET status = 'active', password_hash = ? WHERE id = ?`, hash, userID)
 }
 

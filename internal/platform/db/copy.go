@@ -13,7 +13,7 @@ import (
 const minCopied = 8
 
 // copyRows adds rows to a table of PostgreSQL without a statement for them.
-func copyRows[T any](ctx context.Context, tx *Tx, table string, cols []column, rows []T) (err error) {
+func copyRows(ctx context.Context, tx *Tx, table string, cols []column, rows reflect.Value) (err error) {
 	ctx, span := tx.db.trace(ctx, "COPY "+table)
 	defer func() { endSpan(span, err) }()
 
@@ -21,8 +21,8 @@ func copyRows[T any](ctx context.Context, tx *Tx, table string, cols []column, r
 	for i, c := range cols {
 		fields[i] = c.name
 	}
-	source := pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
-		row := argsOf(cols, reflect.ValueOf(&rows[i]).Elem(), make([]any, 0, len(cols)))
+	source := pgx.CopyFromSlice(rows.Len(), func(i int) ([]any, error) {
+		row := argsOf(cols, rows.Index(i), make([]any, 0, len(cols)))
 		tx.bind(row)
 		return row, nil
 	})

@@ -67,11 +67,11 @@ type separate struct{}
 // Those that came in the meantime share its own, so that they wait for one commit, not two.
 func Separate(ctx context.Context) context.Context { return context.WithValue(ctx, separate{}, true) }
 
-// writeShared is writeOnce on SQLite.
-func writeShared[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error) {
+// transactShared is transactOnce on SQLite.
+func (d *DB) transactShared(ctx context.Context, fn work) (err error) {
 	b, err := d.group.join(ctx, d.write)
 	if err != nil {
-		return out, err
+		return err
 	}
 	// The time is read after the turn has started, so that IDs increase in the order of commits.
 	tx := &Tx{Now: d.now(), Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, sql: b.tx, batch: b}}
@@ -91,23 +91,23 @@ func writeShared[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err erro
 			}
 		}
 		err = errNotFinished // in case of a panic
-		if out, err = fn(ctx, tx); err == nil {
+		if err = fn(ctx, tx); err == nil {
 			err = tx.beforeCommit(ctx)
 		}
 	}()
 
 	// An error can be the result of changes of an earlier writer. It waits for them too.
 	if err != nil && (!earlier || broken) {
-		return out, err
+		return err
 	}
 	<-b.done
 	if b.err != nil {
-		return out, b.err
+		return b.err
 	}
 	if err == nil {
 		tx.afterCommit()
 	}
-	return out, err
+	return err
 }
 
 // join waits for the turn of a writer and returns the transaction to use.

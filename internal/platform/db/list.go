@@ -33,35 +33,54 @@ func List[T any](ctx context.Context, tx *Tx, src Source, q page.Query, w *Where
 // Slice returns the rows of a page in the requested direction, with one extra
 // row if there are more, and whether there are rows on the other side.
 func Slice[T any](ctx context.Context, tx *Tx, src Source, q page.Query, w *Where) (rows []T, beyond bool, err error) {
-	ahead, order, behind, back := " < ?", " DESC", " >= ?", ""
-	if q.Backwards() {
-		ahead, order, behind, back = " > ?", "", " <= ?", " DESC"
+	query, args, err := src.page(ctx, tx, q, w)
+	if err != nil {
+		return nil, false, err
 	}
-	on := w
+	rows, err = All[T](ctx, tx, query, args...)
+	if err != nil || q.Cursor() == "" {
+		return rows, false, err
+	}
+	beyond, err = src.beyond(ctx, tx, q, w)
+	return rows, beyond, err
+}
+
+// page returns the query for the rows of a page.
+func (src Source) page(ctx context.Context, tx *Tx, q page.Query, w *Where) (string, []any, error) {
+	ahead, order := " < ?", " DESC"
+	if q.Backwards() {
+		ahead, order = " > ?", ""
+	}
 	if q.Cursor() != "" {
-		on = w.With(src.ID+ahead, q.Cursor())
+		w = w.With(src.ID+ahead, q.Cursor())
 	}
 	if q.Backwards() && !src.InOrder && !tx.db.SQLite() {
 		before, err := settledBefore(ctx, tx, q.Cursor())
 		if err != nil {
-			return nil, false, err
+			return "", nil, err
 		}
-		on = on.With(src.ID+" < ?", before)
+		w = w.With(src.ID+" < ?", before)
 	}
-	query := "SELECT {" + src.Cols + "} FROM " + src.From + " WHERE " + on.String() + " ORDER BY " + src.ID + order + " LIMIT ?"
-	rows, err = All[T](ctx, tx, query, append(on.Args, q.Limit+1)...)
-	if err != nil || q.Cursor() == "" {
-		return rows, false, err
+	query := "SELECT {" + src.Cols + "} FROM " + src.From + " WHERE " + w.String() + " ORDER BY " + src.ID + order + " LIMIT ?"
+	return query, append(w.Args, q.Limit+1), nil
+}
+
+// beyond reports whether there are rows on the other side of the cursor. Its row might be
+// deleted, so this needs its own query.
+func (src Source) beyond(ctx context.Context, tx *Tx, q page.Query, w *Where) (bool, error) {
+	behind, back := " >= ?", ""
+	if q.Backwards() {
+		behind, back = " <= ?", " DESC"
 	}
-	// The row of the cursor might be deleted, so this needs its own query.
 	w = w.With(src.ID+behind, q.Cursor())
 	found, err := All[int](ctx, tx, "SELECT 1 FROM "+src.From+" WHERE "+w.String()+" ORDER BY "+src.ID+back+" LIMIT 1", w.Args...)
-	return rows, len(found) > 0, err
+	return len(found) > 0, err
 }
 
 // IDOf returns the value of the id column.
-func IDOf[T any](row T) string {
-	v := reflect.ValueOf(row)
+func IDOf[T any](row T) string { return idOf(reflect.ValueOf(row)) }
+
+func idOf(v reflect.Value) string {
 	for _, c := range columnsOf(v.Type()) {
 		if c.name == "id" {
 			return v.FieldByIndex(c.index).String()

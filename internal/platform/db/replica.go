@@ -79,21 +79,29 @@ func (d *DB) ReplicaReads() (used, skipped int64) {
 
 // ReadReplica is Read on the replica, if there is one and it is up to date. If the replica
 // fails, fn runs again on the primary.
-func ReadReplica[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
+func ReadReplica[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error) {
 	if d.replica == nil {
 		return Read(ctx, d, fn)
 	}
+	err = d.readReplica(ctx, func(ctx context.Context, tx *Tx) (err error) {
+		out, err = fn(ctx, tx)
+		return err
+	})
+	return out, err
+}
+
+func (d *DB) readReplica(ctx context.Context, fn work) error {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	tx := &Tx{Now: d.now(), Env: auth.From(ctx).Env, session: &session{db: d, pool: d.read}}
 
 	if conn := d.replica.conn(ctx); conn != nil {
 		tx.replica = conn
-		out, err := withHalfOfTheTime(ctx, func(ctx context.Context) (T, error) { return fn(ctx, tx) })
+		err := withHalfOfTheTime(ctx, func(ctx context.Context) error { return fn(ctx, tx) })
 		_ = conn.Close() // back to the pool
 		if !isReplicaError(err) || ctx.Err() != nil {
 			d.replica.count(tx.replica != nil)
-			return out, err
+			return err
 		}
 		d.replica.usable.Store(!IsUnavailable(err))
 		tx.replica = nil
@@ -103,7 +111,7 @@ func ReadReplica[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 }
 
 // withHalfOfTheTime leaves time to use the primary if the replica hangs.
-func withHalfOfTheTime[T any](ctx context.Context, fn func(context.Context) (T, error)) (T, error) {
+func withHalfOfTheTime(ctx context.Context, fn func(context.Context) error) error {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2) //nolint:forbidigo // deadlines use the real clock

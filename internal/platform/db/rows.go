@@ -29,34 +29,44 @@ func One[T any](ctx context.Context, tx *Tx, query string, args ...any) (T, erro
 // All returns the rows of a query. In the query, {cols} is replaced by the columns
 // of T, {h.cols} by the same columns of table alias h, and ? by an argument. A T that
 // is not a struct with db tags is the single column of the row.
-func All[T any](ctx context.Context, tx *Tx, query string, args ...any) (out []T, err error) {
-	t := reflect.TypeFor[T]()
+func All[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, error) {
+	out := []T{}
+	err := tx.scan(ctx, reflect.TypeFor[T](), query, args, func() reflect.Value {
+		out = append(out, *new(T))
+		return reflect.ValueOf(&out[len(out)-1]).Elem()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// scan reads the rows of a query into values of a type, which next returns.
+func (tx *Tx) scan(ctx context.Context, t reflect.Type, query string, args []any, next func() reflect.Value) (err error) {
 	cols := columnsOf(t)
 	text := tx.db.text(query, cols, t)
 	ctx, span := tx.db.trace(ctx, text)
 	defer func() { endSpan(span, err) }()
 	rows, err := tx.query(ctx, text, args)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	out = []T{}
+
 	dest := make([]any, max(1, len(cols)))
 	for rows.Next() {
-		var row T
-		v := reflect.ValueOf(&row).Elem()
+		row := next()
 		if cols == nil {
-			dest[0] = column{json: false}.dest(v)
+			dest[0] = column{json: false}.dest(row)
 		}
 		for i, c := range cols {
-			dest[i] = c.dest(v.FieldByIndex(c.index))
+			dest[i] = c.dest(row.FieldByIndex(c.index))
 		}
 		if err := rows.Scan(dest...); err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, row)
 	}
-	return out, rows.Err()
+	return rows.Err()
 }
 
 // Exec runs a statement and counts the rows it changed.
@@ -73,14 +83,20 @@ const maxArgs = 2000
 
 // Insert adds rows of one type to a table.
 func Insert[T any](ctx context.Context, tx *Tx, table string, rows ...T) error {
-	cols := columnsOf(reflect.TypeFor[T]())
-	if tx.conn != nil && len(rows) >= minCopied {
+	return insert(ctx, tx, table, reflect.ValueOf(rows))
+}
+
+func insert(ctx context.Context, tx *Tx, table string, rows reflect.Value) error {
+	cols := columnsOf(rows.Type().Elem())
+	if tx.conn != nil && rows.Len() >= minCopied {
 		return copyRows(ctx, tx, table, cols, rows)
 	}
-	for _, chunk := range Chunks(rows, maxArgs/max(1, len(cols))) {
-		if err := insert(ctx, tx, table, cols, chunk); err != nil {
+	for rows.Len() > 0 {
+		n := chunk(rows.Len(), maxArgs/max(1, len(cols)))
+		if err := insertChunk(ctx, tx, table, cols, rows.Slice(0, n)); err != nil {
 			return err
 		}
+		rows = rows.Slice(n, rows.Len())
 	}
 	return nil
 }
@@ -90,29 +106,38 @@ func Insert[T any](ctx context.Context, tx *Tx, table string, rows ...T) error {
 // both databases take as long to compile a new one as to run it.
 func Chunks[T any](rows []T, most int) (chunks [][]T) {
 	for len(rows) > 0 {
-		n := 1
-		for 2*n <= min(len(rows), most) {
-			n *= 2
-		}
+		n := chunk(len(rows), most)
 		chunks, rows = append(chunks, rows[:n:n]), rows[n:]
 	}
 	return chunks
 }
 
-func insert[T any](ctx context.Context, tx *Tx, table string, cols []column, rows []T) error {
-	marks := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(cols)), ", ") + ")"
-	args := make([]any, 0, len(cols)*len(rows))
-	for i := range rows {
-		args = argsOf(cols, reflect.ValueOf(&rows[i]).Elem(), args)
+// chunk returns the length of the next chunk.
+func chunk(rows, most int) int {
+	n := 1
+	for 2*n <= min(rows, most) {
+		n *= 2
 	}
-	query := "INSERT INTO " + table + " (" + names(cols, "") + ") VALUES " + strings.TrimSuffix(strings.Repeat(marks+", ", len(rows)), ", ")
+	return n
+}
+
+func insertChunk(ctx context.Context, tx *Tx, table string, cols []column, rows reflect.Value) error {
+	marks := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(cols)), ", ") + ")"
+	args := make([]any, 0, len(cols)*rows.Len())
+	for i := range rows.Len() {
+		args = argsOf(cols, rows.Index(i), args)
+	}
+	query := "INSERT INTO " + table + " (" + names(cols, "") + ") VALUES " + strings.TrimSuffix(strings.Repeat(marks+", ", rows.Len()), ", ")
 	_, err := tx.exec(ctx, query, args)
 	return err
 }
 
 // Update sets every column of the rows that match where, and counts them.
 func Update[T any](ctx context.Context, tx *Tx, table string, row *T, where string, args ...any) (int64, error) {
-	v := reflect.ValueOf(row).Elem()
+	return update(ctx, tx, table, reflect.ValueOf(row).Elem(), where, args)
+}
+
+func update(ctx context.Context, tx *Tx, table string, v reflect.Value, where string, args []any) (int64, error) {
 	var sets []string
 	var all []any
 	for _, c := range columnsOf(v.Type()) {

@@ -91,12 +91,14 @@ func (t Table[T]) Insert(ctx context.Context, tx *Tx, row *T) error {
 }
 
 // Stamp fills in the shared columns of a new row without inserting it.
-func (t Table[T]) Stamp(tx *Tx, row *T) {
+func (t Table[T]) Stamp(tx *Tx, row *T) { stamp(tx, t.Prefix, reflect.ValueOf(row).Elem()) }
+
+func stamp(tx *Tx, prefix string, row reflect.Value) {
 	tx.RequireEnv()
-	c := sharedColumns[T](row)
+	c := sharedColumns(row)
 	c.claim(tx)
 	if c.id != nil && c.id.String() == "" {
-		c.id.SetString(tx.NewID(t.Prefix))
+		c.id.SetString(tx.NewID(prefix))
 	}
 	c.set(c.version, int64(1))
 	c.set(c.createdAt, tx.Now)
@@ -106,18 +108,22 @@ func (t Table[T]) Stamp(tx *Tx, row *T) {
 // Save writes a changed row as the next version. If another transaction
 // changed the row since it was read, this one runs again.
 func (t Table[T]) Save(ctx context.Context, tx *Tx, row *T) error {
+	return save(ctx, tx, t.Name, t.Parent, reflect.ValueOf(row).Elem())
+}
+
+func save(ctx context.Context, tx *Tx, table, parent string, row reflect.Value) error {
 	tx.RequireEnv()
-	c := sharedColumns[T](row)
+	c := sharedColumns(row)
 	c.claim(tx)
 	was := c.version.Int()
 	c.version.SetInt(was + 1)
 	c.set(c.updatedAt, tx.Now)
 
 	where, args := "env = ? AND id = ? AND version = ?", []any{tx.Env, c.id.String(), was}
-	if t.Parent != "" {
-		where, args = "env = ? AND "+t.Parent+" = ? AND id = ? AND version = ?", []any{tx.Env, c.value(t.Parent), c.id.String(), was}
+	if parent != "" {
+		where, args = "env = ? AND "+parent+" = ? AND id = ? AND version = ?", []any{tx.Env, c.value(parent), c.id.String(), was}
 	}
-	return Changed(Update(ctx, tx, t.Name, row, where, args...))
+	return Changed(update(ctx, tx, table, row, where, args))
 }
 
 // Delete removes a row.
@@ -144,8 +150,8 @@ type shared struct {
 	env, id, version, createdAt, updatedAt *reflect.Value
 }
 
-func sharedColumns[T any](row *T) shared {
-	s := shared{row: reflect.ValueOf(row).Elem()}
+func sharedColumns(row reflect.Value) shared {
+	s := shared{row: row}
 	for _, c := range columnsOf(s.row.Type()) {
 		field := s.row.FieldByIndex(c.index)
 		switch c.name {

@@ -59,19 +59,31 @@ type Func[T any] func(ctx context.Context, tx *Tx) (T, error)
 // It runs fn again when a row was changed since fn read it or PostgreSQL asks
 // for that (serialization, deadlock), and once when an index or a reference
 // rejected a row: fn's own check then finds the conflicting row and can name it.
-func Write[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
+func Write[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error) {
+	err = d.transact(ctx, func(ctx context.Context, tx *Tx) (err error) {
+		out, err = fn(ctx, tx)
+		return err
+	})
+	return out, err
+}
+
+// work is a Func that keeps its result. Code that uses it is compiled once, and not for
+// each type.
+type work func(ctx context.Context, tx *Tx) error
+
+func (d *DB) transact(ctx context.Context, fn work) error {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	ctx, span := trace.Start(ctx, trace.Internal, "transaction")
 	defer span.End()
 	for try := 1; ; try++ {
-		out, err := writeOnce(ctx, d, fn)
+		err := d.transactOnce(ctx, fn)
 		if isFull(err) {
 			d.full.Store(true)
 		}
 		again := isRetryable(err) && try < maxTries || lostRace(err) && try == 1
 		if !again || ctx.Err() != nil {
-			return out, err
+			return err
 		}
 	}
 }
@@ -79,32 +91,32 @@ func Write[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 // maxTries limits how often a transaction is retried.
 const maxTries = 20
 
-func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error) {
+func (d *DB) transactOnce(ctx context.Context, fn work) error {
 	if d.SQLite() {
-		return writeShared(ctx, d, fn)
+		return d.transactShared(ctx, fn)
 	}
 	conn, err := d.write.Conn(ctx)
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer conn.Close()
 	sqlTx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer func() { _ = sqlTx.Rollback() }() // after a commit it does nothing
 	tx := &Tx{Now: d.now(), Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, sql: sqlTx, conn: conn}}
-	if out, err = fn(ctx, tx); err != nil {
-		return out, err
+	if err = fn(ctx, tx); err != nil {
+		return err
 	}
 	if err = tx.beforeCommit(ctx); err != nil {
-		return out, err
+		return err
 	}
 	if err = sqlTx.Commit(); err != nil {
-		return out, err
+		return err
 	}
 	tx.afterCommit()
-	return out, nil
+	return nil
 }
 
 func (s *session) beforeCommit(ctx context.Context) error {

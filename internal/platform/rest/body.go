@@ -15,7 +15,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
 	"slipway/internal/vocab/auth"
@@ -37,7 +36,7 @@ const sendBodyIn = 30 * time.Second
 
 // read reads what all operations share from the request, in the order in which
 // errors are reported.
-func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Operation) (context.Context, error) {
+func (x *exchange) read(w http.ResponseWriter, req *http.Request) (context.Context, error) {
 	ctx := req.Context()
 	if err := checkURL(req.URL); err != nil {
 		return ctx, err
@@ -54,16 +53,16 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 	if err := x.ifMatch.read(req); err != nil {
 		return ctx, err
 	}
-	body, err := readBody(w, req, op, x.router.sendBodyIn, x.maxBody())
+	body, err := x.readBody(w, req)
 	if err != nil {
 		return ctx, err
 	}
-	if a, ok := op.Metadata["added"].(additions); ok && x.caller.Version != version.Latest() && !x.preview {
-		if err := a.check(x.caller.Version, req.URL.Query(), body); err != nil {
+	if x.caller.Version != version.Latest() && !x.preview {
+		if err := x.endpoint.request().added.check(x.caller.Version, req.URL.Query(), body); err != nil {
 			return ctx, err
 		}
 	}
-	if t, ok := op.Metadata["takes"].(takes); ok {
+	if t, ok := x.endpoint.Metadata["takes"].(takes); ok {
 		x.takes = t
 		if err := x.openUpload(w, req, t); err != nil {
 			return ctx, err
@@ -82,9 +81,6 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 		ctx = auth.WithRequest(ctx, r)
 	}
 	x.body = body
-	if x.upload == nil {
-		req.Body = io.NopCloser(bytes.NewReader(body)) // for huma
-	}
 	if x.caller.Env == 0 { // a public endpoint
 		return ctx, nil
 	}
@@ -111,19 +107,19 @@ func fingerprint(req *http.Request, body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// checkURL rejects what huma and the two databases would treat differently.
+// checkURL rejects what programs and the two databases treat differently.
 func checkURL(u *url.URL) error {
 	query, err := url.QueryUnescape(u.RawQuery)
 	if err != nil {
 		return fault.BadRequest("The query string is malformed.")
 	}
 	for name, values := range u.Query() {
-		if len(values) > 1 { // huma would use the first, other software the last
+		if len(values) > 1 { // some software uses the first, some the last
 			return fault.BadRequest("The parameter %s is repeated.", name).Detail(name, "duplicate", "must be given once")
 		}
 	}
 	for _, name := range []string{"limit", "starting_after", "ending_before"} {
-		if values, sent := u.Query()[name]; sent && values[0] == "" { // huma treats it as absent
+		if values, sent := u.Query()[name]; sent && values[0] == "" { // not the same as absent
 			return fault.BadRequest("%s is empty.", name).Detail(name, "required", "must have a value")
 		}
 	}
@@ -136,10 +132,11 @@ func checkURL(u *url.URL) error {
 }
 
 // readBody returns the JSON of the request after all checks that need no schema.
-func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in time.Duration, most int64) ([]byte, error) {
-	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
+func (x *exchange) readBody(w http.ResponseWriter, req *http.Request) ([]byte, error) {
+	if x.endpoint.request().body == nil {
 		return nil, nil
 	}
+	most := x.maxBody()
 	if kind := req.Header.Get("Content-Type"); kind != "" {
 		media, _, err := mime.ParseMediaType(kind)
 		if err != nil || media != "application/json" {
@@ -147,7 +144,7 @@ func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in t
 				Detail("Content-Type", "enum", "must be application/json")
 		}
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(in)) //nolint:forbidigo // deadlines of connections use the real clock
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(x.router.sendBodyIn)) //nolint:forbidigo // deadlines of connections use the real clock
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, most))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, fault.New(fault.KindTooLarge, "The body is larger than %d bytes.", most)

@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-chi/chi/v5"
 
 	"slipway/internal/platform/db"
@@ -27,17 +24,16 @@ type Operation struct {
 	ID, Method, Path, Summary string
 	IfMatch                   bool // whether it checks If-Match
 
-	op      *huma.Operation
-	surface *surface
+	endpoint *endpoint
 }
 
 // FindOperation returns an operation. If /v1 and the preview share an ID, it means the
 // operation of /v1.
 func (r *Router) FindOperation(id string) (Operation, bool) {
 	for _, s := range []*surface{r.stable, r.preview} {
-		for op := range operationsOf(s.doc()) {
-			if op.OperationID == id {
-				return Operation{id, op.Method, op.Path, op.Summary, op.Metadata["if_match"] != nil, op, s}, true
+		for _, e := range s.endpoints {
+			if e.OperationID == id {
+				return Operation{id, e.Method, e.Path, e.Summary, e.Metadata["if_match"] != nil, e}, true
 			}
 		}
 	}
@@ -46,7 +42,7 @@ func (r *Router) FindOperation(id string) (Operation, bool) {
 
 // Permit fails unless the caller has the scopes that the operation requires.
 func (o Operation) Permit(caller auth.Principal) error {
-	return permit(o.op, caller, func(string) string { return "" })
+	return permit(o.endpoint.Operation, caller, func(string) string { return "" })
 }
 
 // plainID matches what a path parameter can be without escaping.
@@ -55,11 +51,8 @@ const plainID = "abcdefghijklmnopqrstuvwxyz0123456789_"
 // CheckRequest returns what is wrong with the parts of a request that are known without
 // the database. The names of the fields start with path, query or body.
 func (o Operation) CheckRequest(r *Router, path, query map[string]string, body map[string]any) (bad fault.Fields) {
-	known := map[string][]string{}
-	for _, p := range o.op.Parameters {
-		p = resolveParam(o.surface.doc().Components, p)
-		known[p.In] = append(known[p.In], p.Name)
-	}
+	q := o.endpoint.request()
+	known := map[string][]string{"path": q.names("path"), "query": q.names("query")}
 	for _, name := range known["path"] {
 		switch value := path[name]; {
 		case value == "":
@@ -79,26 +72,20 @@ func (o Operation) CheckRequest(r *Router, path, query map[string]string, body m
 }
 
 func (o Operation) checkBody(r *Router, body map[string]any) (bad fault.Fields) {
-	content := o.op.RequestBody
+	q := o.endpoint.request()
 	switch {
-	case content == nil || content.Content["application/json"] == nil:
+	case q.body == nil:
 		if body != nil {
 			bad.Add("body", "exclusive", "is not allowed for %s", o.ID)
 		}
 		return bad
 	case body == nil:
-		if content.Required {
+		if q.requiresBody() {
 			bad.Add("body", "required", "is required")
 		}
 		return bad
 	}
-	buffer, found := huma.NewPathBuffer(make([]byte, 0, 64), 0), &huma.ValidateResult{}
-	buffer.Push("body")
-	huma.Validate(o.surface.doc().Components.Schemas, content.Content["application/json"].Schema, buffer, huma.ModeWriteToServer, body, found)
-	for _, err := range found.Errors {
-		d, _ := detail(err)
-		bad.Add("body."+d.Field, d.Code, "%s", d.Message)
-	}
+	bad = q.validate(body, "body.")
 	if len(bad) > 0 {
 		return bad
 	}
@@ -110,19 +97,15 @@ func (o Operation) checkBody(r *Router, body map[string]any) (bad fault.Fields) 
 
 // checkRules returns the errors of the body's own rules.
 func (o Operation) checkRules(r *Router, body map[string]any) []fault.Detail {
-	t, ok := o.op.Metadata["body"].(reflect.Type)
-	if !ok {
-		return nil
-	}
 	text, err := json.Marshal(body)
-	value := reflect.New(t)
-	if err != nil || wire.Unmarshal(text, value.Interface()) != nil {
+	if err != nil {
 		return []fault.Detail{{Field: "", Code: "type", Message: "has a value of the wrong type"}}
 	}
-	if f, ok := errors.AsType[*fault.Error](value.Elem().Interface().(Checker).Check(r.Now())); ok {
-		return f.Details
+	bad, err := o.endpoint.request().checkRules(text, r.Now())
+	if err != nil {
+		return []fault.Detail{{Field: "", Code: "type", Message: "has a value of the wrong type"}}
 	}
-	return nil
+	return bad
 }
 
 // URL returns the path of the operation with its parameters.

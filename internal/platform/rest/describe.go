@@ -84,52 +84,70 @@ func header(doc, kind string, example any) *huma.Header {
 	return &huma.Header{Description: doc, Schema: &huma.Schema{Type: kind}, Example: example}
 }
 
-// operation describes an endpoint before huma adds its parameters and body.
-func operation[O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string) huma.Operation {
-	schemas := r.doc().Components.Schemas
-	schemas.Schema(reflect.TypeFor[ErrorEnvelope](), true, "")
-	success := &huma.Response{Description: http.StatusText(status), Headers: maps.Clone(commonHeaders)}
-	if t := reflect.TypeFor[O](); t != reflect.TypeFor[None]() && t != reflect.TypeFor[*Content]() {
-		success.Content = map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(t, true, id+"Response")}}
-		if t.Implements(reflect.TypeFor[Versioned]()) {
-			success.Headers["ETag"] = header("The version of the resource. Send it back as If-Match.", huma.TypeString, `"1"`)
-		}
+// operation describes an endpoint, except for its parameters and its body. Without
+// schemas, it only has what requests are handled with.
+func (r *Router) operation(is route, schemas huma.Registry, out reflect.Type) *huma.Operation {
+	path := r.prefix + is.path
+	status := strconv.Itoa(is.status)
+	op := &huma.Operation{
+		OperationID: is.id, Method: is.method, Path: path, Summary: is.summary, Tags: []string{r.family},
+		DefaultStatus: is.status,
+		Responses:     map[string]*huma.Response{status: success(is, schemas, out)},
+		Metadata:      map[string]any{"need": is.need},
+		Security:      securityOf(is.need),
+		Parameters:    sharedParameters(is.method, path),
 	}
-	op := huma.Operation{
-		OperationID: id, Method: method, Path: path, Summary: summary, Tags: []string{r.family},
-		DefaultStatus:   status,
-		MaxBodyBytes:    -1, // guard reads the body and limits its size
-		BodyReadTimeout: -1,
-		Responses:       map[string]*huma.Response{strconv.Itoa(status): success},
-		Metadata:        map[string]any{"need": need},
+	if is.public {
+		op.Security = []map[string][]string{} // not the default of the description
 	}
-	if acceptsIfMatch(method, path) {
+	if acceptsIfMatch(is.method, path) {
 		op.Metadata["if_match"] = true
 	}
-	op.Security = securityOf(need)
 	for _, e := range errorDocs {
-		if !possible(e.kind, method, path) {
-			continue
+		if possible(e.kind, is.method, path) {
+			op.Responses[strconv.Itoa(e.kind.Status)] = &huma.Response{Ref: "#/components/responses/" + e.name}
 		}
-		op.Responses[strconv.Itoa(e.kind.Status)] = &huma.Response{Ref: "#/components/responses/" + e.name}
 	}
-	op.Parameters = sharedParameters(method, path)
+	if r.entered != "" && !is.public {
+		markPreview(op, r.entered)
+	}
+	for _, o := range is.opts {
+		o(op)
+	}
 	return op
+}
+
+// success describes the response of an endpoint that didn't fail.
+func success(is route, schemas huma.Registry, out reflect.Type) *huma.Response {
+	res := &huma.Response{Description: http.StatusText(is.status), Headers: maps.Clone(commonHeaders)}
+	if schemas == nil {
+		return res
+	}
+	schemas.Schema(reflect.TypeFor[ErrorEnvelope](), true, "")
+	if out == reflect.TypeFor[None]() || out == reflect.TypeFor[*Content]() {
+		return res
+	}
+	res.Content = map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(out, true, is.id+"Response")}}
+	if out.Implements(reflect.TypeFor[Versioned]()) {
+		res.Headers["ETag"] = header("The version of the resource. Send it back as If-Match.", huma.TypeString, `"1"`)
+	}
+	return res
 }
 
 // Webhook describes a message that the service sends when something happens.
 func Webhook(r *Router, name, summary string, message func(huma.Registry) *huma.Schema) {
-	doc := r.doc()
-	if doc.Webhooks == nil {
-		doc.Webhooks = map[string]*huma.PathItem{}
-	}
-	doc.Webhooks[name] = &huma.PathItem{Post: &huma.Operation{
-		OperationID: "on_" + strings.ReplaceAll(name, ".", "_"), Summary: summary, Tags: []string{r.family},
-		Security: []map[string][]string{{"webhookSignature": {}}},
-		RequestBody: &huma.RequestBody{Required: true,
-			Content: map[string]*huma.MediaType{"application/json": {Schema: message(doc.Components.Schemas)}}},
-		Responses: map[string]*huma.Response{"2XX": {Description: "Received. Any other status, or no response within 10 seconds, counts as a failure, and the message is sent again later."}},
-	}}
+	r.describe(func(doc *huma.OpenAPI) {
+		if doc.Webhooks == nil {
+			doc.Webhooks = map[string]*huma.PathItem{}
+		}
+		doc.Webhooks[name] = &huma.PathItem{Post: &huma.Operation{
+			OperationID: "on_" + strings.ReplaceAll(name, ".", "_"), Summary: summary, Tags: []string{r.family},
+			Security: []map[string][]string{{"webhookSignature": {}}},
+			RequestBody: &huma.RequestBody{Required: true,
+				Content: map[string]*huma.MediaType{"application/json": {Schema: message(doc.Components.Schemas)}}},
+			Responses: map[string]*huma.Response{"2XX": {Description: "Received. Any other status, or no response within 10 seconds, counts as a failure, and the message is sent again later."}},
+		}}
+	})
 }
 
 // possible leaves out errors that an endpoint cannot return.

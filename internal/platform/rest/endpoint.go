@@ -24,7 +24,10 @@ type Endpoint struct {
 // Document adds an endpoint to the description of what callers without an API key
 // use.
 func (r *Router) Document(e Endpoint) {
-	doc := r.public.doc()
+	r.public.describe(func(doc *huma.OpenAPI) { doc.AddOperation(r.document(doc, e)) })
+}
+
+func (r *Router) document(doc *huma.OpenAPI, e Endpoint) *huma.Operation {
 	status := strconv.Itoa(max(e.Status, http.StatusOK))
 	op := &huma.Operation{
 		Method: e.Method, Path: e.Path, OperationID: e.ID, Summary: e.Summary, Description: e.Description,
@@ -46,7 +49,7 @@ func (r *Router) Document(e Endpoint) {
 	} else {
 		op.Responses["4XX"] = &huma.Response{Ref: "#/components/responses/BadRequest"}
 	}
-	doc.AddOperation(op)
+	return op
 }
 
 func content(doc *huma.OpenAPI, kind string, value any) map[string]*huma.MediaType {

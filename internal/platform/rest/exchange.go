@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
@@ -26,7 +24,8 @@ import (
 type exchange struct {
 	requestID   string
 	operation   string
-	preview     bool // of the operation
+	endpoint    *endpoint // nil outside the described API
+	preview     bool      // of the operation
 	caller      auth.Principal
 	ifMatch     ifMatch
 	fingerprint []byte // of the request, for its idempotency key
@@ -111,33 +110,6 @@ func secureHeaders(w http.ResponseWriter, req *http.Request) {
 	if len(req.TransferEncoding) > 0 && req.ProtoMajor == 1 {
 		h.Set("Connection", "close")
 	}
-}
-
-// guard checks the caller's scopes before the body is read, and then reads the
-// headers and the body. The order is part of the contract: 403, then 400.
-func (r *Router) guard(hctx huma.Context, next func(huma.Context)) {
-	req, w := humachi.Unwrap(hctx)
-	x := exchangeFrom(req.Context())
-	op := hctx.Operation()
-	x.operation = op.OperationID
-	if _, x.preview = op.Metadata["preview"]; x.preview {
-		x.operation = "preview." + op.OperationID // /v1 can have an operation with this name
-		previewHeaders(w.Header(), op)
-	}
-	_, x.ifMatch.documented = op.Metadata["if_match"]
-	if name := firstParam(op.Path); name != "" && req.Method != http.MethodGet {
-		x.object = hctx.Param(name)
-	}
-	if err := permit(op, x.caller, hctx.Param); err != nil {
-		r.fail(w, req, err)
-		return
-	}
-	ctx, err := x.read(w, req, op)
-	if err != nil {
-		r.fail(w, req, err)
-		return
-	}
-	next(huma.WithContext(hctx, ctx))
 }
 
 func (r *Router) notFound(w http.ResponseWriter, req *http.Request) {

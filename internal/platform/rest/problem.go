@@ -2,7 +2,6 @@ package rest
 
 import (
 	"errors"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"reflect"
@@ -37,9 +36,6 @@ type ErrorBody struct {
 }
 
 func (e *ErrorEnvelope) Error() string { return e.Body.Message }
-
-// GetStatus returns the status to huma.
-func (e *ErrorEnvelope) GetStatus() int { return e.Body.Status }
 
 // internalError is all that a caller learns about an internal error.
 const internalError = "Something went wrong on our side. It is safe to try again with the same Idempotency-Key."
@@ -169,36 +165,19 @@ func init() {
 	set("format", "must be in base64", &validation.MsgExpectedBase64String)
 	set("format", "must be a URL%.0v", &validation.MsgExpectedRFC3986URI)
 	set("format", "must be a UUID%.0v", &validation.MsgExpectedRFC4122UUID)
-
-	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
-		return envelope(judge(status, msg, errs), "")
-	}
-	huma.NewErrorWithContext = func(c huma.Context, status int, msg string, errs ...error) huma.StatusError {
-		x := exchangeFrom(c.Context())
-		f := judge(status, msg, errs)
-		x.suggest(c.Operation(), f)
-		x.judgeMore(c.Operation(), f)
-		x.fault = f
-		return x.envelope(f)
-	}
 }
 
 // judgeMore adds the errors of the body's own rules to those of its schema,
 // except for fields that already have one.
-func (x *exchange) judgeMore(op *huma.Operation, f *fault.Error) {
-	t, ok := op.Metadata["body"].(reflect.Type)
-	if !ok || f.Kind.Status >= 500 || len(f.Details) == 0 {
+func (x *exchange) judgeMore(f *fault.Error) {
+	if len(f.Details) == 0 {
 		return
 	}
-	body := reflect.New(t)
-	if wire.Unmarshal(x.body, body.Interface()) != nil {
-		return
+	more, err := x.endpoint.request().checkRules(x.body, x.router.Now())
+	if err != nil {
+		return // the schema says what is wrong
 	}
-	more, ok := errors.AsType[*fault.Error](body.Elem().Interface().(Checker).Check(x.router.Now()))
-	if !ok {
-		return
-	}
-	for _, d := range more.Details {
+	for _, d := range more {
 		if !slices.ContainsFunc(f.Details, func(known fault.Detail) bool { return known.Field == d.Field }) {
 			f.Details = append(f.Details, d)
 			if shapes[d.Code] {
@@ -209,24 +188,35 @@ func (x *exchange) judgeMore(op *huma.Operation, f *fault.Error) {
 	f.Message = fault.Sentence(f.Details)
 }
 
+// checkRules returns the errors of the body's own rules. It fails if the body can't be
+// decoded.
+func (q *request) checkRules(body []byte, now time.Time) (fault.Fields, error) {
+	if q.body == nil || !q.body.Type.Implements(reflect.TypeFor[Checker]()) {
+		return nil, nil
+	}
+	value := reflect.New(q.body.Type)
+	if err := wire.Unmarshal(body, value.Interface()); err != nil {
+		return nil, err
+	}
+	if f, ok := errors.AsType[*fault.Error](value.Elem().Interface().(Checker).Check(now)); ok {
+		return f.Details, nil
+	}
+	return nil, nil
+}
+
 // judge turns huma's errors into the fault of the contract: 400 for a
 // wrong shape and for every parameter, 422 for a wrong value in a body.
-func judge(status int, msg string, errs []error) *fault.Error {
-	if status >= 500 {
-		return fault.New(fault.KindServerError, internalError).WithCause(errors.Join(errs...))
+func judge(errs []error) *fault.Error {
+	if slices.Contains(errs, errNoBody) {
+		return fault.BadRequest("A JSON body is required.")
 	}
-	f := fault.New(fault.KindUnprocessable, "%s", msg)
+	f := fault.New(fault.KindUnprocessable, "")
 	for _, err := range errs {
 		d, inBody := detail(err)
 		f.Details = append(f.Details, d)
 		if !inBody || shapes[d.Code] {
 			f.Kind = fault.KindBadRequest
 		}
-	}
-	if len(errs) == 0 { // a required body is missing
-		f.Kind = fault.KindBadRequest
-		f.Message = "A JSON body is required."
-		return f
 	}
 	f.Message = fault.Sentence(f.Details)
 	return f
@@ -235,18 +225,8 @@ func judge(status int, msg string, errs []error) *fault.Error {
 // Validator returns a function that validates a value as if it were the body of a
 // request, such as a row of an imported file.
 func Validator[T any]() func(value map[string]any) fault.Fields {
-	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
-	schema := registry.Schema(reflect.TypeFor[T](), false, "")
-	return func(value map[string]any) (bad fault.Fields) {
-		path, res := huma.NewPathBuffer(make([]byte, 0, 64), 0), &huma.ValidateResult{}
-		path.Push("body")
-		huma.Validate(registry, schema, path, huma.ModeWriteToServer, value, res)
-		for _, err := range res.Errors {
-			d, _ := detail(err)
-			bad = append(bad, d)
-		}
-		return bad
-	}
+	q := newRequest(reflect.TypeFor[struct{ Body T }](), newSchemas(), "Body")
+	return func(value map[string]any) fault.Fields { return q.validate(value, "") }
 }
 
 // detail parses one of huma's errors.
@@ -267,26 +247,7 @@ func detail(err error) (d fault.Detail, inBody bool) {
 		}
 		return d, where == "body"
 	}
-	switch { // texts for which huma has no variable
-	case strings.HasPrefix(hd.Message, "unknown query"):
-		d.Code, d.Message = "unknown_parameter", "is not a known parameter"
-	case strings.HasPrefix(hd.Message, "required "):
-		d.Code, d.Message = "required", "is required"
-	case strings.HasPrefix(hd.Message, "invalid "):
-		d.Message = "must be a valid " + strings.TrimPrefix(hd.Message, "invalid ")
-	}
 	return d, where == "body"
-}
-
-// ---- JSON as huma calls it ------------------------------------------------------
-
-func marshalTo(w io.Writer, v any) error {
-	body, err := wire.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(body)
-	return err
 }
 
 // unmarshal reports a value of the wrong type as validation does, for values

@@ -2,8 +2,8 @@
 // authorizes callers, reads requests strictly and writes every response.
 //
 // Features describe their endpoints with Get, PostOK, Patch, Put, Delete and
-// so on. huma turns the description into both the handler and the OpenAPI
-// document.
+// so on. The types of a handler define both how requests are validated and the
+// OpenAPI document.
 package rest
 
 import (
@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
@@ -98,15 +97,12 @@ func New(cfg Config, features ...Feature) *Router {
 	r.mux.NotFound(r.notFound)
 	r.mux.MethodNotAllowed(r.methodNotAllowed)
 
-	r.stable = r.newSurface(StablePath, stableDescription(cfg))
-	r.preview = r.newSurface(PreviewPath, previewDescription(cfg))
-	r.public = r.newSurface("", publicDescription(cfg))
+	r.stable = r.newSurface(StablePath, stableDescription)
+	r.preview = r.newSurface(PreviewPath, previewDescription)
+	r.public = r.newSurface("", publicDescription)
 	r.surface = r.stable
 	for _, f := range features {
 		f.Mount(r)
-	}
-	for _, s := range []*surface{r.stable, r.preview, r.public} {
-		s.finish(r.Reference)
 	}
 	return r
 }
@@ -161,147 +157,66 @@ func Describe(text string) Option {
 
 // Get mounts a GET.
 func Get[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	Raw(r, http.MethodGet, http.StatusOK, path, id, need, summary, reads(r, h), opts...)
+	mount[I, O](r, route{http.MethodGet, path, id, summary, http.StatusOK, need, false, opts}, reads(r, h))
 }
 
 // GetAudited mounts a GET that leaves an entry in the audit log, and so runs in
 // a transaction that writes.
 func GetAudited[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
 	audited := func(op *huma.Operation) { op.Metadata["audited"] = true }
-	Raw(r, http.MethodGet, http.StatusOK, path, id, need, summary, writes(r, h), append(opts, audited)...)
+	mount[I, O](r, route{http.MethodGet, path, id, summary, http.StatusOK, need, false, append(opts, audited)}, writes(r, h))
 }
 
 // PostCreated mounts a POST that creates a resource and returns 201.
 func PostCreated[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	Raw(r, http.MethodPost, http.StatusCreated, path, id, need, summary, writes(r, h), opts...)
+	mount[I, O](r, route{http.MethodPost, path, id, summary, http.StatusCreated, need, false, opts}, writes(r, h))
 }
 
 // PostOK mounts a POST that acts on a resource and returns 200.
 func PostOK[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	Raw(r, http.MethodPost, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
+	mount[I, O](r, route{http.MethodPost, path, id, summary, http.StatusOK, need, false, opts}, writes(r, h))
 }
 
 // PostAccepted mounts a POST whose work is done after the response: 202.
 func PostAccepted[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	Raw(r, http.MethodPost, http.StatusAccepted, path, id, need, summary, writes(r, h), opts...)
+	mount[I, O](r, route{http.MethodPost, path, id, summary, http.StatusAccepted, need, false, opts}, writes(r, h))
 }
 
 // Patch mounts a PATCH, which changes a part of a resource.
 func Patch[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	Raw(r, http.MethodPatch, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
+	mount[I, O](r, route{http.MethodPatch, path, id, summary, http.StatusOK, need, false, opts}, writes(r, h))
 }
 
 // Put mounts a PUT, which replaces a resource.
 func Put[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	Raw(r, http.MethodPut, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
-}
-
-// Delete mounts a DELETE that returns 204 without a body.
-func Delete[I any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, None], opts ...Option) {
-	Raw(r, http.MethodDelete, http.StatusNoContent, path, id, need, summary, writes(r, h), opts...)
+	mount[I, O](r, route{http.MethodPut, path, id, summary, http.StatusOK, need, false, opts}, writes(r, h))
 }
 
 // DeleteOK mounts a DELETE that returns what remains.
 func DeleteOK[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	Raw(r, http.MethodDelete, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
+	mount[I, O](r, route{http.MethodDelete, path, id, summary, http.StatusOK, need, false, opts}, writes(r, h))
+}
+
+// Delete mounts a DELETE that returns 204 without a body.
+func Delete[I any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, None], opts ...Option) {
+	mount[I, None](r, route{http.MethodDelete, path, id, summary, http.StatusNoContent, need, false, opts}, writes(r, h))
 }
 
 // Public mounts an endpoint outside /v1 that anyone can call. The
 // handler authenticates the caller. The endpoint has no idempotency keys.
 func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O], opts ...Option) {
-	r = r.on(r.public)
-	op := operation[O](r, method, status, path, id, auth.AnyCredential, summary)
-	op.Security = []map[string][]string{} // not the default of the description
-	for _, o := range opts {
-		o(&op)
-	}
-	register(r, op, h)
+	mount[I, O](r.on(r.public), route{method, path, id, summary, status, auth.AnyCredential, true, opts}, erase(h))
 }
 
 // Raw mounts an endpoint that opens its own transactions, such as an upload.
-// Every endpoint of /v1 and of the preview passes here. The scope it needs is an argument, so
-// no endpoint is left open because someone forgot it.
 func Raw[I, O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string, h RawHandler[I, O],
 	opts ...Option) {
-	op := operation[O](r, method, status, r.prefix+path, id, need, summary)
-	if r.entered != "" {
-		markPreview(&op, r.entered)
-	}
-	for _, o := range opts {
-		o(&op)
-	}
-	register(r, op, h)
-}
-
-// reads runs a handler in a transaction that only reads.
-func reads[I, O any](r *Router, h Handler[I, O]) RawHandler[I, O] {
-	return func(ctx context.Context, in *I) (O, error) {
-		return Read(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (O, error) { return h(ctx, tx, in) })
-	}
-}
-
-// writes runs a handler in the one transaction of its request.
-func writes[I, O any](r *Router, h Handler[I, O]) RawHandler[I, O] {
-	return func(ctx context.Context, in *I) (O, error) {
-		return Write(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (O, error) { return h(ctx, tx, in) })
-	}
+	mount[I, O](r, route{method, path, id, summary, status, need, false, opts}, erase(h))
 }
 
 // Checker is a body with rules that its schema can't express. Their errors are
 // returned together with those of the schema.
 type Checker interface{ Check(now time.Time) error }
-
-func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
-	if f, ok := reflect.TypeFor[I]().FieldByName("Body"); ok && f.Type.Implements(reflect.TypeFor[Checker]()) {
-		op.Metadata["body"] = f.Type
-	}
-	op.Metadata["added"] = additionsTo(reflect.TypeFor[I]())
-	status, file := op.DefaultStatus, op.RequestBody
-	if op.Metadata["takes"] != nil {
-		op.RequestBody = nil // otherwise huma reads it
-		defer func() { r.operation(op.Method, op.Path).RequestBody = file }()
-	}
-	work := workClass(&op)
-	r.admission.addPath(&op)
-	huma.Register(r.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
-		x := exchangeFrom(ctx)
-		x.status = status
-		out, err := run(ctx, r, x, work, h, in)
-		return &huma.StreamResponse{Body: func(hctx huma.Context) {
-			req, w := humachi.Unwrap(hctx)
-			if c, ok := any(out).(*Content); ok && err == nil {
-				c.send(w, req)
-				return
-			}
-			if err != nil {
-				r.fail(w, req, err)
-				return
-			}
-			x.reply.send(w)
-		}}, nil
-	})
-}
-
-// run calls a handler when its turn comes. The turn ends before the response is sent, so
-// that a slow client doesn't keep others waiting.
-func run[I, O any](ctx context.Context, r *Router, x *exchange, work class, h RawHandler[I, O], in *I) (out O, err error) {
-	done, err := r.start(ctx, x, work)
-	if err != nil {
-		return out, err
-	}
-	defer done()
-	out, err = h(ctx, in)
-	if _, ok := any(out).(*Content); !ok && err == nil && x.reply == nil {
-		x.reply, err = encode(x, out)
-	}
-	return out, err
-}
-
-// operation returns the description of a mounted endpoint.
-func (r *Router) operation(method, path string) *huma.Operation {
-	item := r.doc().Paths[path]
-	return map[string]*huma.Operation{http.MethodPost: item.Post, http.MethodPut: item.Put}[method]
-}
 
 // Found makes a POST that usually creates a resource return 200, because the
 // resource exists already. Its endpoint is mounted with MayFind.
@@ -328,19 +243,19 @@ type reply struct {
 }
 
 // encode turns a resource into a response of the caller's version.
-func encode[O any](x *exchange, out O) (*reply, error) {
+func encode(x *exchange, out any) (*reply, error) {
 	p := &reply{status: x.status, header: map[string]string{}}
-	if v, ok := any(out).(Versioned); ok {
+	if v, ok := out.(Versioned); ok {
 		p.header["ETag"] = strconv.Quote(strconv.FormatInt(v.Revision(), 10))
 	}
-	if _, ok := any(out).(None); ok {
+	if _, ok := out.(None); ok {
 		return p, nil
 	}
 	var err error
 	p.body, err = wire.Marshal(out)
 	p.body = append(p.body, '\n') // for people at a terminal
 	if x.caller.Version != version.Latest() && !x.preview && err == nil {
-		p.body = version.Of(reflect.TypeFor[O]()).Older(x.caller.Version, p.body)
+		p.body = version.Of(reflect.TypeOf(out)).Older(x.caller.Version, p.body)
 	}
 	return p, err
 }

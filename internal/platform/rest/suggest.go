@@ -15,16 +15,16 @@ import (
 // suggest adds the name that the client probably meant to the details about unknown
 // fields and parameters. These details come first: a misspelled name is also why
 // another is missing.
-func (x *exchange) suggest(op *huma.Operation, f *fault.Error) {
-	parts := x.router.surfaceOf(op).doc().Components
+func (x *exchange) suggest(f *fault.Error) {
+	q := x.endpoint.request()
 	var meant, others []fault.Detail
 	for _, d := range f.Details[:min(len(f.Details), maxDetails)] {
 		var known []string
 		switch d.Code {
 		case "unknown_parameter":
-			known = queryParams(op, parts)
+			known = q.names("query")
 		case "unknown_field":
-			known = siblings(op, parts.Schemas, d.Field)
+			known = q.siblings(d.Field)
 		}
 		if suggestName(&d, known) {
 			meant = append(meant, d)
@@ -49,15 +49,6 @@ func suggestName(d *fault.Detail, known []string) bool {
 	return suggestion != ""
 }
 
-func queryParams(op *huma.Operation, parts *huma.Components) (names []string) {
-	for _, p := range op.Parameters {
-		if p = resolveParam(parts, p); p.In == "query" {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
 func resolveParam(parts *huma.Components, p *huma.Param) *huma.Param {
 	if p.Ref == "" {
 		return p
@@ -67,19 +58,16 @@ func resolveParam(parts *huma.Components, p *huma.Param) *huma.Param {
 
 // siblings returns the names that an object in a request can have, from the path of
 // one of its fields.
-func siblings(op *huma.Operation, schemas huma.Registry, field string) []string {
-	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
-		return nil
-	}
-	s := resolve(schemas, op.RequestBody.Content["application/json"].Schema)
+func (q *request) siblings(field string) []string {
+	s := resolve(q.schemas, q.schema)
 	steps := strings.Split(field, ".")
 	for _, step := range steps[:len(steps)-1] {
 		name, index, _ := strings.Cut(step, "[")
 		if s != nil && name != "" {
-			s = resolve(schemas, s.Properties[name])
+			s = resolve(q.schemas, s.Properties[name])
 		}
 		if s != nil && index != "" {
-			s = resolve(schemas, s.Items)
+			s = resolve(q.schemas, s.Items)
 		}
 	}
 	if s == nil {

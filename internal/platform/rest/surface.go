@@ -7,44 +7,42 @@ import (
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 )
 
 // surface is a part of the API with a description of its own.
 type surface struct {
-	api      huma.API
-	prefix   string // of its paths
-	document func() *huma.OpenAPI
+	prefix    string // of its paths
+	endpoints []*endpoint
+	parts     []func(doc *huma.OpenAPI) // what the features add to the description
+	document  func() *huma.OpenAPI
 }
 
-func (r *Router) newSurface(prefix string, doc *huma.OpenAPI) *surface {
-	format := huma.Format{Marshal: marshalTo, Unmarshal: unmarshal}
-	api := humachi.New(r.mux, huma.Config{
-		OpenAPI:                      doc,
-		Formats:                      map[string]huma.Format{"application/json": format, "json": format},
-		DefaultFormat:                "application/json",
-		RejectUnknownQueryParameters: true,
-	})
-	api.UseMiddleware(r.guard) // before Mount: huma fixes the chain when an endpoint is registered
-	return &surface{api: api, prefix: prefix}
-}
-
-// doc is the description that requests are validated with.
-func (s *surface) doc() *huma.OpenAPI { return s.api.OpenAPI() }
-
-// finish completes the description after all endpoints are mounted.
-func (s *surface) finish(ref Reference) {
-	ref.addTo(s.doc())
-	relaxResponses(s.doc())
-	if s.prefix == StablePath { // the others have only one version
-		describeVersions(s.doc())
-	}
+func (r *Router) newSurface(prefix string, blank func(Config) *huma.OpenAPI) *surface {
+	s := &surface{prefix: prefix}
 	s.document = sync.OnceValue(func() *huma.OpenAPI {
-		doc := finish(s.doc())
-		ref.describeNamed(doc)
+		doc := finish(s.assemble(r, blank(r.Config)))
+		r.Reference.describeNamed(doc)
 		return doc
 	})
+	return s
 }
+
+// assemble adds all endpoints to a description.
+func (s *surface) assemble(r *Router, doc *huma.OpenAPI) *huma.OpenAPI {
+	for _, add := range s.parts {
+		add(doc)
+	}
+	r.Reference.addTo(doc)
+	relaxResponses(doc)
+	if s.prefix == StablePath { // the others have only one version
+		describeVersions(doc)
+	}
+	return doc
+}
+
+// describe adds a part to the description. It is called when the description is
+// requested, because a server usually starts without needing it.
+func (s *surface) describe(part func(doc *huma.OpenAPI)) { s.parts = append(s.parts, part) }
 
 // OpenAPI describes the stable API, /v1.
 func (r *Router) OpenAPI() *huma.OpenAPI { return r.stable.document() }
@@ -61,16 +59,6 @@ func (r *Router) on(s *surface) *Router {
 	c := *r
 	c.surface = s
 	return &c
-}
-
-// surfaceOf returns the surface of an operation.
-func (r *Router) surfaceOf(op *huma.Operation) *surface {
-	for _, s := range []*surface{r.stable, r.preview} {
-		if strings.HasPrefix(op.Path, s.prefix+"/") {
-			return s
-		}
-	}
-	return r.public
 }
 
 // families are the headings of the API reference, in order.
@@ -165,12 +153,15 @@ func describeWith(cfg Config, info *huma.Info, tags []*huma.Tag) *huma.OpenAPI {
 		Tags:     tags,
 		Security: []map[string][]string{{"bearer": {}}, {"oauth2": {}}},
 		Components: &huma.Components{
-			Schemas:         huma.NewMapRegistry(schemaPrefix, schemaName),
+			Schemas:         newSchemas(),
 			Responses:       errorResponses(),
 			SecuritySchemes: securitySchemes(cmp.Or(cfg.AuthURL, cmp.Or(cfg.BaseURL, exampleURL)+"/oauth")),
 		},
 	}
 }
+
+// newSchemas returns a registry of schemas.
+func newSchemas() huma.Registry { return huma.NewMapRegistry(schemaPrefix, schemaName) }
 
 // schemaName names a schema like its type. The types of the preview have the prefix
 // Preview, because the package also has the type of /v1.

@@ -28,17 +28,22 @@ func Read[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 // both the effect and the stored response, or neither. A retry gets the stored
 // response, and fn does not run.
 func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
+	out, err := write(ctx, d, func(ctx context.Context, tx *db.Tx) (any, error) { return fn(ctx, tx) })
+	result, _ := out.(T) // nil for a stored response
+	return result, err
+}
+
+func write(ctx context.Context, d *db.DB, fn db.Func[any]) (any, error) {
 	x := exchangeFrom(ctx)
 	if x.router.RejectWrites != nil { // a GET can write too, see GetAudited
 		if err := x.router.RejectWrites(); err != nil {
-			var none T
-			return none, err
+			return nil, err
 		}
 	}
 	deadline := d.Now().Add(waitForFirst)
 	var failed *fault.Error
 	for {
-		out, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (out T, err error) {
+		out, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (out any, err error) {
 			x.reply, failed = nil, nil // of an attempt that was rolled back
 			if x.key != "" {
 				if x.reply, err = x.claim(ctx, tx); err != nil || x.reply != nil {

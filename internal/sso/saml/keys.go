@@ -22,10 +22,13 @@ const (
 	maxCommonName = 64
 )
 
+// GenerateKey creates a key of the service. Tests replace it, because it is slow.
+var GenerateKey = func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, keyBits) }
+
 // NewKeyPair creates an RSA key with a self-signed certificate for 3 years.
 // Providers compare the certificate only, so the name is for people.
 func NewKeyPair(name string, now time.Time) (KeyPair, error) {
-	key, err := rsa.GenerateKey(rand.Reader, keyBits)
+	key, err := GenerateKey()
 	if err != nil {
 		return KeyPair{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slipway/internal/testkit/testkeys"
 	"strings"
 	"sync"
 	"testing"
@@ -29,16 +30,8 @@ const (
 // keyID is the ID of the signing key.
 const keyID = "key-1"
 
-// signingKey is generated once, because it takes a moment.
-var signingKey = sync.OnceValue(newKey)
-
-func newKey() *rsa.PrivateKey {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		panic(err)
-	}
-	return key
-}
+// The keys of the provider, and of another one.
+const firstKey, otherKey = 4, 5
 
 // Provider is a running provider. Set its fields between requests.
 type Provider struct {
@@ -80,7 +73,7 @@ type Provider struct {
 func Start(t *testing.T) *Provider {
 	t.Helper()
 	p := &Provider{
-		Key: signingKey(), Subject: "user-1", SessionID: "session-1", Lifetime: time.Hour, Now: time.Now,
+		Key: testkeys.RSA(firstKey), Subject: "user-1", SessionID: "session-1", Lifetime: time.Hour, Now: time.Now,
 		Claims: map[string]any{}, codes: map[string]url.Values{}, refreshes: map[string]bool{},
 	}
 	server := httptest.NewServer(p)
@@ -269,9 +262,7 @@ func Unsigned(claims map[string]any) string {
 }
 
 // ForeignKey is a key that the provider doesn't have.
-func ForeignKey() *rsa.PrivateKey { return foreignKey() }
-
-var foreignKey = sync.OnceValue(newKey)
+func ForeignKey() *rsa.PrivateKey { return testkeys.RSA(otherKey) }
 
 func reply(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")

@@ -10,7 +10,6 @@ package samltest
 
 import (
 	"crypto/rand"
-	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
@@ -22,6 +21,7 @@ import (
 	"github.com/beevik/etree"
 
 	"slipway/internal/sso/saml"
+	"slipway/internal/testkit/testkeys"
 )
 
 // Names that messages use.
@@ -56,7 +56,7 @@ type User struct {
 	Attributes   map[string][]string
 }
 
-// Keys take long to create, so all providers of a process share them.
+// All providers of a process share their keys.
 var keys [4]func() saml.KeyPair
 
 func init() {
@@ -70,10 +70,7 @@ func KeyPair(i int) saml.KeyPair { return keys[i]() }
 
 // newKeyPair creates a key that is valid on every clock that tests use.
 func newKeyPair(i int) saml.KeyPair {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		panic(err)
-	}
+	key := testkeys.RSA(i)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(int64(i) + 1), Subject: pkix.Name{CommonName: fmt.Sprintf("provider %d", i)},
 		NotBefore: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC),
