@@ -8,8 +8,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null)
 DATE     ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null)
 
-# Without the paths of this machine, checkouts in other folders share what is compiled.
-export GOFLAGS ?= -trimpath
+include .envrc
 
 APP     := slipway/internal/app
 LDFLAGS := -s -w -X $(APP).Build=$(VERSION) -X $(APP).Commit=$(COMMIT) -X $(APP).Date=$(DATE)
@@ -29,28 +28,25 @@ run: build ## Start a demo dealership on this machine
 
 .PHONY: build
 build: ## Build bin/slipway
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/slipway ./cmd/slipway
+	$(GO) build -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/slipway ./cmd/slipway
 
 .PHONY: release
 release: ## Build the archives, checksums and SBOMs of a release in bin/release
 	$(GO) run ./deploy/release $(ARGS)
 
-# The race detector makes SQLite, which is generated code, several times slower, and can't
-# find our races there. Our code has no pointer conversions to check.
-RACE := -race -gcflags=all=-d=checkptr=0 -gcflags=modernc.org/sqlite/lib='-d=checkptr=0 -race=false' -gcflags=modernc.org/libc='-d=checkptr=0 -race=false'
-TEST := CGO_ENABLED=1 $(GO) run ./internal/testkit/postgres/withpostgres $(GO) test $(RACE) -timeout 20m
+# Starts a PostgreSQL server with the same address each time, so that Go can reuse results.
+WITH_POSTGRES := $(GO) run ./internal/testkit/postgres/withpostgres
 
-# After the whole suite, eventsseen fails if no test emitted a listed event type.
 .PHONY: test
-test: ## Test on both databases with the race detector, and in chromium (PKG=./internal/hulls ARGS='-run Archive -v')
-	@scripts/need cc gcc libc6-dev
+test: ## Test on both databases and in chromium. Go reuses results (PKG=./tests/inventory ARGS='-run Archive -v')
+	$(WITH_POSTGRES) $(GO) test -timeout 20m $(ARGS) $(PKG)
 ifeq ($(PKG)$(ARGS),./...)
-	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && export SLIPWAY_EVENTS_SEEN="$$seen" && \
-		$(TEST) $(PKG) && $(GO) run ./internal/testkit/eventsseen "$$seen"
 	scripts/test-browser
-else
-	$(TEST) $(ARGS) $(PKG)
 endif
+
+.PHONY: test-all
+test-all: ## Test without reusing results: with the race detector on SQLite, without on PostgreSQL
+	$(WITH_POSTGRES) scripts/test-all
 
 .PHONY: test-browser
 test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v')
@@ -114,7 +110,7 @@ test-sdk-ts: ## Test the TypeScript SDK, its package, and each operation on a se
 
 # Tests check that api/openapi.json and the SDKs are up to date.
 .PHONY: check
-check: format vet tidy lint test test-completion test-sdk-go ## Run all checks that a change must pass
+check: format vet tidy lint test-all test-browser test-completion test-sdk-go ## Run all checks that a change must pass
 
 .PHONY: format
 format:

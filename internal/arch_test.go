@@ -111,6 +111,7 @@ var may = map[string][]string{
 	"testkit/faulttest":             {},
 	"testkit/pdftext":               {},
 	"testkit/testkeys":              {},
+	"testkit/testtimes":             {},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }

@@ -30,15 +30,23 @@ import (
 // Each runs a test on SQLite and on PostgreSQL in parallel, each on a new database.
 func Each(t *testing.T, test func(t *testing.T, s *Server)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		test(t, OnSQLite(t))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		test(t, OnPostgres(t))
-	})
+	if !only("postgres") {
+		t.Run("sqlite", func(t *testing.T) {
+			t.Parallel()
+			test(t, OnSQLite(t))
+		})
+	}
+	if !only("sqlite") {
+		t.Run("postgres", func(t *testing.T) {
+			t.Parallel()
+			test(t, OnPostgres(t))
+		})
+	}
 }
+
+// only reports whether SLIPWAY_TEST_ON limits the tests to one database. CI runs them twice:
+// on SQLite with the race detector, and on PostgreSQL without.
+func only(database string) bool { return os.Getenv("SLIPWAY_TEST_ON") == database }
 
 // Server is the server under test. It has two dealerships.
 type Server struct {

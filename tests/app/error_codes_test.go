@@ -36,8 +36,9 @@ var passedOn = map[string][]string{
 	"messages/message_jobs.go v.code":             {},
 	"messages/notice_store.go d.code":             {},
 	"platform/password/strength.go code":          {"too_short", "too_long"},
-	"platform/rest/call.go d.Code":                {}, // the error of a response
+	"platform/rest/call.go d.Code":                {}, // the rules of a body
 	"platform/rest/call.go e.Body.Code":           {},
+	"platform/rest/request.go d.Code":             {}, // the texts in problem.go
 	"platform/rest/problem.go parts[0]":           {}, // the texts in this file
 	"platform/rest/problem.go f.Kind.Code":        {}, // the kinds in package fault
 	"requestlog/entry.go f.Kind.Code":             {}, // the error of a response

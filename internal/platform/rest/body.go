@@ -38,9 +38,11 @@ const sendBodyIn = 30 * time.Second
 // errors are reported.
 func (x *exchange) read(w http.ResponseWriter, req *http.Request) (context.Context, error) {
 	ctx := req.Context()
-	if err := checkURL(req.URL); err != nil {
+	query, err := parseQuery(req.URL)
+	if err != nil {
 		return ctx, err
 	}
+	x.query = query
 	x.caller.Version = cmp.Or(x.caller.Version, version.Latest())
 	if date := req.Header.Get("Service-Version"); date != "" {
 		v, err := version.Resolve(date)
@@ -58,7 +60,7 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request) (context.Conte
 		return ctx, err
 	}
 	if x.caller.Version != version.Latest() && !x.preview {
-		if err := x.endpoint.request().added.check(x.caller.Version, req.URL.Query(), body); err != nil {
+		if err := x.endpoint.request().added.check(x.caller.Version, query, body); err != nil {
 			return ctx, err
 		}
 	}
@@ -107,28 +109,31 @@ func fingerprint(req *http.Request, body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// checkURL rejects what programs and the two databases treat differently.
-func checkURL(u *url.URL) error {
-	query, err := url.QueryUnescape(u.RawQuery)
+// parseQuery returns the parameters of the query. It rejects what programs and the two
+// databases treat differently.
+func parseQuery(u *url.URL) (url.Values, error) {
+	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return fault.BadRequest("The query string is malformed.")
+		return nil, fault.BadRequest("The query string is malformed.")
 	}
-	for name, values := range u.Query() {
+	texts := []string{u.Path}
+	for name, values := range query {
+		texts = append(texts, name, values[0])
 		if len(values) > 1 { // some software uses the first, some the last
-			return fault.BadRequest("The parameter %s is repeated.", name).Detail(name, "duplicate", "must be given once")
+			return nil, fault.BadRequest("The parameter %s is repeated.", name).Detail(name, "duplicate", "must be given once")
 		}
 	}
 	for _, name := range []string{"limit", "starting_after", "ending_before"} {
-		if values, sent := u.Query()[name]; sent && values[0] == "" { // not the same as absent
-			return fault.BadRequest("%s is empty.", name).Detail(name, "required", "must have a value")
+		if values, sent := query[name]; sent && values[0] == "" { // not the same as absent
+			return nil, fault.BadRequest("%s is empty.", name).Detail(name, "required", "must have a value")
 		}
 	}
-	for _, s := range []string{u.Path, query} {
+	for _, s := range texts {
 		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
-			return fault.BadRequest("The URL contains a NUL character or invalid UTF-8.")
+			return nil, fault.BadRequest("The URL contains a NUL character or invalid UTF-8.")
 		}
 	}
-	return nil
+	return query, nil
 }
 
 // readBody returns the JSON of the request after all checks that need no schema.

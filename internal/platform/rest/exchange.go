@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ type exchange struct {
 	ifMatch     ifMatch
 	fingerprint []byte // of the request, for its idempotency key
 	key         string
+	query       url.Values
 	body        []byte // of a JSON request
 	takes       takes
 	upload      *Upload

@@ -84,7 +84,7 @@ func (r *Router) serve(e *endpoint) http.HandlerFunc {
 			r.fail(w, req, err)
 			return
 		}
-		in, errs := e.request().read(e.in, req, x.body)
+		in, errs := e.request().read(e.in, req, x)
 		if len(errs) > 0 {
 			r.fail(w, req, x.invalid(errs))
 			return

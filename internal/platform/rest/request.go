@@ -126,41 +126,45 @@ func (q *request) names(in string) (names []string) {
 
 // read returns a pointer to the struct, with the values of a request. It returns all
 // errors together.
-func (q *request) read(t reflect.Type, req *http.Request, body []byte) (any, []error) {
-	query := req.URL.Query()
-	if errs := q.unknown(query); len(errs) > 0 {
+func (q *request) read(t reflect.Type, req *http.Request, x *exchange) (any, []error) {
+	if errs := q.unknown(x.query); len(errs) > 0 {
 		return nil, errs
 	}
 	value, path, found := reflect.New(t), huma.NewPathBuffer(make([]byte, 0, 128), 0), &huma.ValidateResult{}
 	for _, p := range q.params {
-		text := p.text(req, query)
-		path.Reset()
-		path.Push(p.in)
-		path.Push(p.name)
+		text := p.text(req, x.query)
 		if text == "" {
 			if p.in == "path" {
-				found.Add(path, "", "required"+sep+"is required")
+				found.Errors = append(found.Errors, problem(p, "required", "is required"))
 			}
 			continue
 		}
 		parsed, err := setParam(value.Elem().FieldByIndex(p.field.Index), text)
 		if err != nil {
-			found.Add(path, text, "type"+sep+err.Error())
+			found.Errors = append(found.Errors, problem(p, "type", err.Error()))
 			continue
 		}
+		path.Reset()
+		path.Push(p.in)
+		path.Push(p.name)
 		huma.Validate(q.schemas, p.schema, path, huma.ModeWriteToServer, parsed, found)
 	}
 	if q.body != nil {
-		q.readBody(value.Elem(), body, path, found)
+		q.readBody(value.Elem(), x.body, path, found)
 	}
 	return value.Interface(), found.Errors
+}
+
+// problem returns an error about a parameter, as huma does.
+func problem(p param, code, text string) error {
+	return &huma.ErrorDetail{Location: p.in + "." + p.name, Message: code + sep + text}
 }
 
 // unknown returns an error for each parameter in the query that doesn't exist.
 func (q *request) unknown(query url.Values) (errs []error) {
 	for name := range query {
 		if !slices.ContainsFunc(q.params, func(p param) bool { return p.in == "query" && p.name == name }) {
-			errs = append(errs, &huma.ErrorDetail{Location: "query." + name, Message: "unknown_parameter" + sep + "is not a known parameter"})
+			errs = append(errs, problem(param{in: "query", name: name}, "unknown_parameter", "is not a known parameter"))
 		}
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

@@ -3,7 +3,9 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"net"
 	"net/url"
@@ -36,6 +38,16 @@ type Option func(*Cluster)
 // Durable keeps the settings that make a commit survive a power loss. Benchmarks need them, but they slow down tests.
 func Durable() Option {
 	return func(c *Cluster) { c.settings = common }
+}
+
+// SamePort uses the same port each time for a folder, if it is free. Then the URL is the same too, and Go can reuse the
+// results of tests that read it.
+func SamePort(folder string) Option {
+	return func(c *Cluster) {
+		hash := fnv.New32a()
+		_, _ = hash.Write([]byte(folder)) // never fails
+		c.port = lowPort + int(hash.Sum32()%(highPort-lowPort))
+	}
 }
 
 var (
@@ -71,8 +83,10 @@ func (c *Cluster) start(ctx context.Context) (err error) {
 	if c.as, err = unprivileged(); err != nil {
 		return err
 	}
-	if c.port, err = freePort(); err != nil {
-		return err
+	if c.port == 0 || !isFree(c.port) {
+		if c.port, err = freePort(); err != nil {
+			return err
+		}
 	}
 	if c.folder, err = os.MkdirTemp("", "slipway-postgres-"); err != nil {
 		return err
@@ -121,14 +135,17 @@ func (c *Cluster) Stop() {
 // freePort picks a port below the range for outgoing connections, so that none of them uses the port between Kill and
 // Restart.
 func freePort() (int, error) {
-	const low, high = 20000, 32000
-	var err error
 	for range 100 {
-		port := low + rand.IntN(high-low)
-		var l net.Listener
-		if l, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			return port, l.Close()
+		if port := lowPort + rand.IntN(highPort-lowPort); isFree(port) {
+			return port, nil
 		}
 	}
-	return 0, fmt.Errorf("find a free port: %w", err)
+	return 0, errors.New("no free port found")
+}
+
+const lowPort, highPort = 20000, 32000
+
+func isFree(port int) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	return err == nil && l.Close() == nil
 }

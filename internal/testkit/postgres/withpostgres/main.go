@@ -37,7 +37,11 @@ func run(command []string) (code int, err error) {
 	if os.Getenv(postgres.URLVariable) == "" {
 		ctx, cancel := signal.NotifyContext(context.Background(), caught...)
 		defer cancel()
-		cluster, err := postgres.Start(ctx)
+		folder, err := os.Getwd()
+		if err != nil {
+			return 1, err
+		}
+		cluster, err := postgres.Start(ctx, postgres.SamePort(folder))
 		if err != nil {
 			return 1, err
 		}
