@@ -25,6 +25,7 @@ var may = map[string][]string{
 	"vocab/fault":     {},
 	"vocab/hin":       {},
 	"vocab/id":        {},
+	"vocab/lazy":      {},
 	"vocab/money":     {"vocab/fault"},
 	"vocab/page":      {"vocab/fault", "vocab/id"},
 	"vocab/patch":     {"vocab/fault", "vocab/wire"},

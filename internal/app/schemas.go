@@ -6,7 +6,7 @@ import (
 )
 
 // reference completes the description of the API.
-var reference = rest.Reference{Schemas: schemaDocs, Enums: enumDocs, Examples: rest.ParseExamples(api.Examples)}
+var reference = rest.Reference{Schemas: schemaDocs, Enums: enumDocs, Examples: func() map[string]rest.Example { return rest.ParseExamples(api.Examples) }}
 
 // schemaDocs has a sentence for each schema of an object. Go types can't have one
 // that a program can read.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"slipway/internal/platform/pages"
@@ -23,12 +24,15 @@ type asset struct {
 	content []byte
 }
 
-// built is the page with the files it needs, by their paths. A path has a hash of the
-// content, so that browsers can keep the file. The files of screens have one in their names.
-var built = func() (all struct {
+// files are the page and what it needs.
+type files struct {
 	index  []byte
 	assets map[string]asset
-}) {
+}
+
+// built is the page with the files it needs, by their paths. A path has a hash of the
+// content, so that browsers can keep the file. The files of screens have one in their names.
+var built = sync.OnceValue(func() (all files) {
 	read := func(name string) []byte {
 		content, err := dist.ReadFile("dist/" + name)
 		if err != nil {
@@ -42,11 +46,11 @@ var built = func() (all struct {
 		all.index = bytes.ReplaceAll(all.index, []byte("{{"+shared+"}}"), []byte(pages.AssetURL(shared)))
 	}
 	kinds := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
-	files, err := dist.ReadDir("dist")
+	names, err := dist.ReadDir("dist")
 	if err != nil {
 		panic(err) // the folder is part of the program
 	}
-	for _, f := range files {
+	for _, f := range names {
 		name, kind := f.Name(), kinds[path.Ext(f.Name())]
 		if kind == "" {
 			continue
@@ -62,17 +66,17 @@ var built = func() (all struct {
 		all.index = bytes.ReplaceAll(all.index, []byte("{{"+name+"}}"), []byte(url))
 	}
 	return all
-}()
+})
 
 // sendPage sends the page of the console. It is the same for all visitors.
 func sendPage(w http.ResponseWriter) {
 	protect(w.Header())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(built.index) // the client might have disconnected
+	_, _ = w.Write(built().index) // the client might have disconnected
 }
 
 func sendAsset(w http.ResponseWriter, r *http.Request) {
-	a, ok := built.assets[r.URL.Path]
+	a, ok := built().assets[r.URL.Path]
 	if !ok { // of another version; the page is not kept
 		http.NotFound(w, r)
 		return

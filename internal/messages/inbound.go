@@ -50,25 +50,25 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 		return stop
 	}
 
-	text = harmlessFirst.ReplaceAllString(text, " ")
+	text = harmlessFirst().ReplaceAllString(text, " ")
 	switch {
 	case has(text, "dont stop", "do not stop", "never stop"):
 		return unclear // although it contains a stop phrase
-	case mixed.MatchString(text):
+	case mixed().MatchString(text):
 		return unclear
 	case isStopSentence(text):
 		return stop
-	case ceasing.MatchString(text):
+	case ceasing().MatchString(text):
 		return unclear
 	}
 
-	rest := strings.Join(strings.Fields(harmless.ReplaceAllString(text, " ")), " ")
+	rest := strings.Join(strings.Fields(harmless().ReplaceAllString(text, " ")), " ")
 	switch {
-	case politeStop.MatchString(rest):
+	case politeStop().MatchString(rest):
 		return stop
 	case len(strings.Fields(text)) <= shortMessage && has(rest, "stop", "unsubscribe", "revoke", "optout", "arret", "arrete"):
 		return stop
-	case review.MatchString(rest):
+	case review().MatchString(rest):
 		return unclear
 	}
 
@@ -194,7 +194,7 @@ func distance(a, b string) int {
 // isStopSentence reports whether a text contains an opt-out. "I will stop
 // texting you" is none because the sender is the one who stops.
 func isStopSentence(text string) bool {
-	for _, at := range ceasing.FindAllStringIndex(text, -1) {
+	for _, at := range ceasing().FindAllStringIndex(text, -1) {
 		before := strings.Fields(text[:at[0]])
 		if len(before) == 0 || !slices.Contains(subjects, before[len(before)-1]) {
 			return true

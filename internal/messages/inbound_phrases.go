@@ -2,6 +2,7 @@ package messages
 
 import (
 	"regexp"
+	"slipway/internal/vocab/lazy"
 	"strings"
 )
 
@@ -54,7 +55,7 @@ const (
 )
 
 // ceasing is "stop texting me" and "stop these messages". See subjects.
-var ceasing = regexp.MustCompile(`\b(?:stop|quit|cease|discontinue|halt|refrain)\b(?: (?:and|desist|from|with|all|of|the|` +
+var ceasing = lazy.Regexp(`\b(?:stop|quit|cease|discontinue|halt|refrain)\b(?: (?:and|desist|from|with|all|of|the|` +
 	`these|those|this|your|any|more|further|ever|` +
 	`me|us|please|immediately|now|to|that|damn|fucking|freaking|stupid|annoying|constant|daily))* (?:` + nouns +
 	`|texting|txting|txtn|messaging|sending|contacting|emailing|e mailing|mailing|calling (?:me|us|or|and|this|my)|calling$|` +
@@ -163,20 +164,20 @@ var stopSentences = compile(
 )
 
 // mixed are opt-outs with a condition, which a person must decide.
-var mixed = regexp.MustCompile(`\b(?:dont|do not) (?:text|message|email|contact) (?:me|us) (?:before|after|until|till|while|` +
+var mixed = lazy.Regexp(`\b(?:dont|do not) (?:text|message|email|contact) (?:me|us) (?:before|after|until|till|while|` +
 	`on|about|at work|during|when|if|unless|except|so)\b|` +
 	`\b(?:waiting list|wait list|waitlist)\b|\bopt out of (?:the|an|your|that) \w+|\b(?:dont|do not) want (?:any )?calls\b.*\btext\b`)
 
 // harmlessFirst are phrases that contain an opt-out in another sense. They are
 // removed before the sentences are compared.
-var harmlessFirst = regexp.MustCompile(`\b(?:dont|do not|never|wont|please|to|can|will|could|ill|i|we|well|just|might|` +
+var harmlessFirst = lazy.Regexp(`\b(?:dont|do not|never|wont|please|to|can|will|could|ill|i|we|well|just|might|` +
 	`may)? ?stop(?:ped|ping|s)? (?:by|in|at|over|off|for|there|here|on (?:my|the|our|your|mon|tues|wednes|thurs|fri|satur|` +
 	`sun)\w*)\b|` +
 	`\bwrite (?:me|us|it) off\b|\b(?:opt|opts|opted|opting) out of (?:the |an |that )?(?:extended |service )?(?:warranty|` +
 	`insurance|gap|trailer|package|financing|survey|tower|radar)\b`)
 
 // harmless are phrases with a review word in another sense.
-var harmless = regexp.MustCompile(`\b(?:non|bus|truck|gas|fuel|pit|rest|full|one|two|first|last|next|short|quick|dead|lunch|` +
+var harmless = lazy.Regexp(`\b(?:non|bus|truck|gas|fuel|pit|rest|full|one|two|first|last|next|short|quick|dead|lunch|` +
 	`ice|bait|coffee|overnight|second|final|each|every|emergency|engine|door|the|a|bow|rub|their|any) stops?\b|` +
 	`\bstop (?:sign|light|watch|switch|button|shop|cock|valve|loss|and (?:see|look|say|get|grab|check|pick|visit|chat|talk)|` +
 	`working|running|leaking|the (?:boat|car|engine|leak|motor|trailer|truck|clock|bleeding|press|presses|water|rain|drip)|` +
@@ -191,11 +192,11 @@ var harmless = regexp.MustCompile(`\b(?:non|bus|truck|gas|fuel|pit|rest|full|one
 	`\b(?:spam folder|in spam|to spam|in my spam|my spam|your spam|into spam|as spam|the spam)\b|\bcall it quits\b`)
 
 // politeStop is a short plea to stop.
-var politeStop = regexp.MustCompile(`\bplease stop\b|\bstop (?:please|pls|plz|all|now|these|it|immediately|today|asap)\b|` +
+var politeStop = lazy.Regexp(`\bplease stop\b|\bstop (?:please|pls|plz|all|now|these|it|immediately|today|asap)\b|` +
 	`\b(?:pls|plz|just|said|told you to|asked you to) stop\b|\bstop (?:i am|im) (?:not|driving)\b`)
 
 // review are words that a person must read.
-var review = regexp.MustCompile(`\b(?:stop|unsubscribe|unsubscribed|quit|cancel|revoke|spam|arret|arrete|arretez|` +
+var review = lazy.Regexp(`\b(?:stop|unsubscribe|unsubscribed|quit|cancel|revoke|spam|arret|arrete|arretez|` +
 	`not interested|wrong number|who is this|no thanks|no thank you|` +
 	`harass|harassing|harassment|lawyer|attorney|remove (?:me|us|my|this|it from)|enough of|thats enough|that is enough|` +
 	`enough is enough|had enough|enough already|` +

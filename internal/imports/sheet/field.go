@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
+	"slipway/internal/vocab/lazy"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // field is a field that a column can set.
@@ -76,7 +77,7 @@ const photoURLs = "photo_urls"
 
 // aliases finds a field by a column name. rank is its place in the order of
 // preference, after the name of the field itself.
-var aliases = func() map[string]column {
+var aliases = sync.OnceValue(func() map[string]column {
 	all := map[string]column{}
 	rank := map[string]int{}
 	for _, f := range fields {
@@ -90,7 +91,7 @@ var aliases = func() map[string]column {
 		}
 	}
 	return all
-}()
+})
 
 // fieldNamed returns the column of a field with this exact name.
 func fieldNamed(name string) (column, bool) {
@@ -114,10 +115,10 @@ func columnNamed(name string) column {
 		return c
 	}
 	key := plain(name)
-	if c, ok := aliases[key]; ok {
+	if c, ok := aliases()[key]; ok {
 		return c
 	}
-	if c, ok := aliases[strings.TrimRight(key, "0123456789")]; ok && c.field == photoURLs {
+	if c, ok := aliases()[strings.TrimRight(key, "0123456789")]; ok && c.field == photoURLs {
 		return c
 	}
 	return column{}
@@ -270,7 +271,7 @@ func cellDate(cell string, l layout) (any, *note, error) {
 }
 
 // nextURL is the end of a URL and the start of the next one.
-var nextURL = regexp.MustCompile(`[,;|]+[a-zA-Z][a-zA-Z0-9+.-]*://`)
+var nextURL = lazy.Regexp(`[,;|]+[a-zA-Z][a-zA-Z0-9+.-]*://`)
 
 // cellURLs reads one or more URLs that are separated by white space, commas,
 // semicolons or bars. These can also be part of a URL, unless another URL follows.
@@ -279,7 +280,7 @@ func cellURLs(cell string, _ layout) (any, *note, error) {
 	for _, text := range strings.Fields(cell) {
 		for text != "" {
 			end := len(text)
-			if at := nextURL.FindStringIndex(text[1:]); at != nil {
+			if at := nextURL().FindStringIndex(text[1:]); at != nil {
 				end = at[0] + 1
 			}
 			if url := strings.Trim(text[:end], ",;|"); url != "" {

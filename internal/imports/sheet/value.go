@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
+	"slipway/internal/vocab/lazy"
 	"strconv"
 	"strings"
 	"time"
@@ -20,9 +20,9 @@ var quotes = strings.NewReplacer("\u2019", "'", "\u2032", "'", "`", "'", "\u201d
 const decimalPart = `(\d+(?:[.,]\d+)?|[.,]\d+)`
 
 var (
-	feetLength = regexp.MustCompile(`^` + decimalPart + `\s*(?:'|ft\b\.?|feet\b|foot\b)\s*(?:[-,]?\s*` + decimalPart + `\s*(?:"|in\b\.?|inch\b|inches\b)?)?$`)
-	inchLength = regexp.MustCompile(`^` + decimalPart + `\s*(?:"|in\.?|inch|inches)$`)
-	longLength = regexp.MustCompile(`^` + decimalPart + `\s*(?:m|mtr|mtrs|meter|meters|metre|metres)\.?$`) //nolint:misspell // British spelling
+	feetLength = lazy.Regexp(`^` + decimalPart + `\s*(?:'|ft\b\.?|feet\b|foot\b)\s*(?:[-,]?\s*` + decimalPart + `\s*(?:"|in\b\.?|inch\b|inches\b)?)?$`)
+	inchLength = lazy.Regexp(`^` + decimalPart + `\s*(?:"|in\.?|inch|inches)$`)
+	longLength = lazy.Regexp(`^` + decimalPart + `\s*(?:m|mtr|mtrs|meter|meters|metre|metres)\.?$`) //nolint:misspell // British spelling
 )
 
 const feetPerMeter = 1 / 0.3048
@@ -38,7 +38,7 @@ func parseLength(cell string, unit float64) (float64, error) {
 	}
 
 	length := 0.0
-	if m := feetLength.FindStringSubmatch(cell); m != nil {
+	if m := feetLength().FindStringSubmatch(cell); m != nil {
 		inches := 0.0
 		if m[2] != "" {
 			inches = number(m[2])
@@ -47,9 +47,9 @@ func parseLength(cell string, unit float64) (float64, error) {
 			return 0, bad
 		}
 		length = number(m[1]) + inches/12
-	} else if m := inchLength.FindStringSubmatch(cell); m != nil {
+	} else if m := inchLength().FindStringSubmatch(cell); m != nil {
 		length = number(m[1]) / 12
-	} else if m := longLength.FindStringSubmatch(cell); m != nil {
+	} else if m := longLength().FindStringSubmatch(cell); m != nil {
 		length = number(m[1]) * feetPerMeter
 	} else {
 		n, err := parseNumber(cell)
@@ -62,10 +62,10 @@ func parseLength(cell string, unit float64) (float64, error) {
 }
 
 var (
-	grouped      = regexp.MustCompile(`^\d{1,3}(,\d{3})+$`)
-	spaced       = regexp.MustCompile(`^[+-]?\d{1,3}( \d{3})+([.,]\d*)?$`)
-	groupedDots  = regexp.MustCompile(`^\d{1,3}(\.\d{3}){2,}$`)
-	plainDecimal = regexp.MustCompile(`^(\d+(\.\d*)?|\.\d+)$`)
+	grouped      = lazy.Regexp(`^\d{1,3}(,\d{3})+$`)
+	spaced       = lazy.Regexp(`^[+-]?\d{1,3}( \d{3})+([.,]\d*)?$`)
+	groupedDots  = lazy.Regexp(`^\d{1,3}(\.\d{3}){2,}$`)
+	plainDecimal = lazy.Regexp(`^(\d+(\.\d*)?|\.\d+)$`)
 )
 
 // parseNumber reads 1234.5, 1,234.5, 1.234,5 and 1234,5. Of a comma and a period,
@@ -73,7 +73,7 @@ var (
 // decimal if it is a period, and groups the digits if it is a comma.
 func parseNumber(text string) (float64, error) {
 	text = strings.TrimSpace(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(text))
-	if spaced.MatchString(text) {
+	if spaced().MatchString(text) {
 		text = strings.ReplaceAll(text, " ", "")
 	}
 	negative := strings.HasPrefix(text, "-")
@@ -84,16 +84,16 @@ func parseNumber(text string) (float64, error) {
 		text = strings.Replace(strings.ReplaceAll(text, ".", ""), ",", ".", 1)
 	case period > comma && comma >= 0:
 		text = strings.ReplaceAll(text, ",", "")
-	case grouped.MatchString(text):
+	case grouped().MatchString(text):
 		text = strings.ReplaceAll(text, ",", "")
-	case groupedDots.MatchString(text):
+	case groupedDots().MatchString(text):
 		text = strings.ReplaceAll(text, ".", "")
 	default:
 		text = strings.Replace(text, ",", ".", 1)
 	}
 
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !plainDecimal.MatchString(text) || math.IsInf(n, 0) {
+	if err != nil || !plainDecimal().MatchString(text) || math.IsInf(n, 0) {
 		return 0, errors.New("must be a number")
 	}
 	if negative {
@@ -124,7 +124,7 @@ func parseMoney(cell string, semicolons bool) (*int64, error) {
 	if rest, ok := strings.CutSuffix(text, "-"); ok { // as accounting software writes it
 		text, negative = rest, true
 	}
-	if semicolons && oneGroup.MatchString(text) {
+	if semicolons && oneGroup().MatchString(text) {
 		text = strings.Replace(text, ".", "", 1) // where cells end with a semicolon, periods group digits
 	}
 
@@ -139,40 +139,40 @@ func parseMoney(cell string, semicolons bool) (*int64, error) {
 	return &cents, nil
 }
 
-var oneGroup = regexp.MustCompile(`^-?\d{1,3}\.\d{3}$`)
+var oneGroup = lazy.Regexp(`^-?\d{1,3}\.\d{3}$`)
 
 var (
-	clock     = regexp.MustCompile(`(?i)[t ,]+\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([ap]\.?m\.?)?\s*(z|utc|gmt|[ecmp][sd]t|[+-]\d{2}:?\d{2})?$`)
-	weekday   = regexp.MustCompile(`(?i)^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+`)
-	yearFirst = regexp.MustCompile(`^(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})$`)
-	digits    = regexp.MustCompile(`^((?:19|20)\d{2})(\d{2})(\d{2})$`)
-	yearLast  = regexp.MustCompile(`^(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2}|\d{4})$`)
-	dayMonth  = regexp.MustCompile(`(?i)^(\d{1,2})(?:st|nd|rd|th)?[-\s./]*([a-z]{3,9})\.?[-\s,./]*(\d{2}|\d{4})$`)
-	monthDay  = regexp.MustCompile(`(?i)^([a-z]{3,9})\.?[-\s]*(\d{1,2})(?:st|nd|rd|th)?[-\s,]+(\d{2}|\d{4})$`)
-	serial    = regexp.MustCompile(`^(\d{5})(?:\.\d+)?$`)
-	zeroDate  = regexp.MustCompile(`^(0{1,4}[-/.]0{1,2}[-/.]0{1,4}|1/0/1900|1/0/00|0)$`)
+	clock     = lazy.Regexp(`(?i)[t ,]+\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([ap]\.?m\.?)?\s*(z|utc|gmt|[ecmp][sd]t|[+-]\d{2}:?\d{2})?$`)
+	weekday   = lazy.Regexp(`(?i)^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+`)
+	yearFirst = lazy.Regexp(`^(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})$`)
+	digits    = lazy.Regexp(`^((?:19|20)\d{2})(\d{2})(\d{2})$`)
+	yearLast  = lazy.Regexp(`^(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2}|\d{4})$`)
+	dayMonth  = lazy.Regexp(`(?i)^(\d{1,2})(?:st|nd|rd|th)?[-\s./]*([a-z]{3,9})\.?[-\s,./]*(\d{2}|\d{4})$`)
+	monthDay  = lazy.Regexp(`(?i)^([a-z]{3,9})\.?[-\s]*(\d{1,2})(?:st|nd|rd|th)?[-\s,]+(\d{2}|\d{4})$`)
+	serial    = lazy.Regexp(`^(\d{5})(?:\.\d+)?$`)
+	zeroDate  = lazy.Regexp(`^(0{1,4}[-/.]0{1,2}[-/.]0{1,4}|1/0/1900|1/0/00|0)$`)
 )
 
 // parseDate reads a date, with or without a time. It is "" for the zero date that
 // some programs write for none. Ambiguous means that the day and the month could
 // be exchanged.
 func parseDate(cell string, dayFirst bool) (date string, ambiguous bool, err error) {
-	cell = strings.TrimSpace(clock.ReplaceAllString(strings.TrimSpace(cell), ""))
-	cell = weekday.ReplaceAllString(cell, "")
+	cell = strings.TrimSpace(clock().ReplaceAllString(strings.TrimSpace(cell), ""))
+	cell = weekday().ReplaceAllString(cell, "")
 	number := func(s string) int {
 		n, _ := strconv.Atoi(s)
 		return n
 	}
 	year, month, day := 0, 0, 0
-	if zeroDate.MatchString(cell) {
+	if zeroDate().MatchString(cell) {
 		return "", false, nil
 	}
 
-	if m := yearFirst.FindStringSubmatch(cell); m != nil && m[2] == m[4] {
+	if m := yearFirst().FindStringSubmatch(cell); m != nil && m[2] == m[4] {
 		year, month, day = number(m[1]), number(m[3]), number(m[5])
-	} else if m := digits.FindStringSubmatch(cell); m != nil {
+	} else if m := digits().FindStringSubmatch(cell); m != nil {
 		year, month, day = number(m[1]), number(m[2]), number(m[3])
-	} else if m := yearLast.FindStringSubmatch(cell); m != nil && m[2] == m[4] {
+	} else if m := yearLast().FindStringSubmatch(cell); m != nil && m[2] == m[4] {
 		month, day, year = number(m[1]), number(m[3]), number(m[5])
 		switch {
 		case m[2] == ".": // only written where the day is first
@@ -188,11 +188,11 @@ func parseDate(cell string, dayFirst bool) (date string, ambiguous bool, err err
 			}
 		}
 		year = century(year, len(m[5]))
-	} else if m := dayMonth.FindStringSubmatch(cell); m != nil {
+	} else if m := dayMonth().FindStringSubmatch(cell); m != nil {
 		day, month, year = number(m[1]), monthNamed(m[2]), century(number(m[3]), len(m[3]))
-	} else if m := monthDay.FindStringSubmatch(cell); m != nil {
+	} else if m := monthDay().FindStringSubmatch(cell); m != nil {
 		month, day, year = monthNamed(m[1]), number(m[2]), century(number(m[3]), len(m[3]))
-	} else if m := serial.FindStringSubmatch(cell); m != nil {
+	} else if m := serial().FindStringSubmatch(cell); m != nil {
 		// Excel counts the days since December 30, 1899.
 		at := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, number(m[1]))
 		year, month, day = at.Year(), int(at.Month()), at.Day()

@@ -20,6 +20,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 
 	"slipway/internal/vocab/auth"
 )
@@ -28,15 +29,18 @@ import (
 var layout string
 
 // Page is a template within the layout. It works without JavaScript.
-type Page struct{ template *template.Template }
+type Page struct{ template func() *template.Template }
 
-// NewPage parses the body of a page. It panics if the template is invalid.
+// NewPage returns a page with a body. It is parsed when it is first shown, and panics then
+// if the template is invalid.
 func NewPage(body string, functions ...template.FuncMap) Page {
-	t := template.New("layout").Funcs(template.FuncMap{"asset": AssetURL})
-	for _, f := range functions {
-		t.Funcs(f)
-	}
-	return Page{template.Must(template.Must(t.Parse(layout)).New("body").Parse(body))}
+	return Page{sync.OnceValue(func() *template.Template {
+		t := template.New("layout").Funcs(template.FuncMap{"asset": AssetURL})
+		for _, f := range functions {
+			t.Funcs(f)
+		}
+		return template.Must(template.Must(t.Parse(layout)).New("body").Parse(body))
+	})}
 }
 
 // view is what the layout shows around the body.
@@ -96,7 +100,7 @@ func (p Page) Render(w http.ResponseWriter, status int, title string, data any, 
 		o(&v)
 	}
 	var b bytes.Buffer
-	if err := p.template.ExecuteTemplate(&b, "layout", &v); err != nil {
+	if err := p.template().ExecuteTemplate(&b, "layout", &v); err != nil {
 		http.Error(w, "Something went wrong. This is an error on our side.", http.StatusInternalServerError)
 		return
 	}

@@ -112,7 +112,7 @@ func fingerprint(req *http.Request, body []byte) []byte {
 // parseQuery returns the parameters of the query. It rejects what programs and the two
 // databases treat differently.
 func parseQuery(u *url.URL) (url.Values, error) {
-	query, err := url.ParseQuery(u.RawQuery)
+	query, err := url.ParseQuery(strings.ReplaceAll(u.RawQuery, ";", "%3B")) // a semicolon separates nothing
 	if err != nil {
 		return nil, fault.BadRequest("The query string is malformed.")
 	}

@@ -225,8 +225,8 @@ func judge(errs []error) *fault.Error {
 // Validator returns a function that validates a value as if it were the body of a
 // request, such as a row of an imported file.
 func Validator[T any]() func(value map[string]any) fault.Fields {
-	q := newRequest(reflect.TypeFor[struct{ Body T }](), newSchemas(), "Body")
-	return func(value map[string]any) fault.Fields { return q.validate(value, "") }
+	request := requestOf(reflect.TypeFor[struct{ Body T }]())
+	return func(value map[string]any) fault.Fields { return request().validate(value, "") }
 }
 
 // detail parses one of huma's errors.

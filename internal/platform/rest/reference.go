@@ -9,9 +9,9 @@ import (
 // Reference is what readers of the description need in addition to what the code
 // of the endpoints says.
 type Reference struct {
-	Schemas  map[string]string  // a sentence for each schema of an object
-	Enums    map[string]string  // and of an enum or a variant
-	Examples map[string]Example // by operation ID
+	Schemas  map[string]string         // a sentence for each schema of an object
+	Enums    map[string]string         // and of an enum or a variant
+	Examples func() map[string]Example // by operation ID
 }
 
 // addTo completes the description. The parameters must not be shared yet.
@@ -25,10 +25,14 @@ func (ref Reference) addTo(doc *huma.OpenAPI) {
 			s.Description = "One page of a list, with the cursors of the pages next to it."
 		}
 	}
+	examples := map[string]Example{}
+	if ref.Examples != nil {
+		examples = ref.Examples()
+	}
 	for op := range operationsOf(doc) {
 		describeForm(op)
 		if !strings.HasPrefix(op.Path, PreviewPath) { // where the same IDs have other schemas
-			ref.Examples[op.OperationID].addTo(op)
+			examples[op.OperationID].addTo(op)
 		}
 	}
 }
