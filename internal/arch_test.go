@@ -148,7 +148,11 @@ var dialects = []string{"github.com/jackc/pgx", "modernc.org/sqlite"}
 const maxLines = 500
 
 func TestArchitecture(t *testing.T) {
-	for _, file := range sources(t) {
+	apart, err := filepath.Glob("../tests/*/*.go")
+	if err != nil || len(apart) < 100 {
+		t.Fatalf("got %d files in tests, %v; want at least 100", len(apart), err)
+	}
+	for _, file := range append(sources(t), apart...) {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
