@@ -49,7 +49,7 @@ test-all: ## Test without reusing results: with the race detector on SQLite, wit
 	$(WITH_POSTGRES) scripts/test-all
 
 .PHONY: test-browser
-test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v')
+test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v' SLIPWAY_SCREENSHOTS=folder)
 	scripts/test-browser $(ARGS)
 
 .PHONY: test-clients

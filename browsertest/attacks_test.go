@@ -112,7 +112,7 @@ const results = async () => {
 // Pages on another port and on another host can't read or change anything with the cookies
 // of someone who is signed in.
 func TestOtherPagesCannotUseTheSession(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		s.Live.Post("/v1/locations", map[string]any{"name": "Harbor East"}, 201, nil)
 		b := signIn(t, s, desk, s.Owner.Email, "/console/live/boats")
 		b.settled()

@@ -317,11 +317,16 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(text), err
 })
 
+// screenshot saves a picture of the page in SLIPWAY_SCREENSHOTS, if set.
 func (b *tab) screenshot(name string) {
 	b.t.Helper()
+	folder := os.Getenv("SLIPWAY_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
 	var picture []byte
 	b.run(chromedp.FullScreenshot(&picture, 100)) // PNG
-	file := filepath.Join(os.Getenv("SLIPWAY_SCREENSHOTS"), name+"-"+b.look.name+".png")
+	file := filepath.Join(folder, name+"-"+b.look.name+".png")
 	if err := os.WriteFile(file, picture, 0o600); err != nil {
 		b.t.Fatal(err)
 	}

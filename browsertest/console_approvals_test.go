@@ -19,7 +19,7 @@ func propose(s *server, hull string, price int, reason string) string {
 // A person sees what would change and why, approves one proposal, declines another, and
 // learns that a third no longer fits.
 func TestApprovals(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		hull := s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 120000})
 		b := ownerAt(t, s, "approvals")
 		b.read("Nothing waits for you")

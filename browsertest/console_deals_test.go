@@ -17,7 +17,7 @@ func (b *tab) option(label, value string) {
 
 // A deal starts with a boat and a buyer that the user searches for.
 func TestStartDeal(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		s.Test.Hull(s.Test.Location(), map[string]any{"stock_number": "GW-77"})
 		s.Test.Contact(map[string]any{"first_name": "June", "last_name": "Abara"})
 		b := ownerAt(t, s, "deals")
@@ -124,7 +124,7 @@ func TestDealDesk(t *testing.T) {
 
 // Dragging a card and its menu ask what is missing first.
 func TestDealBoard(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		s.Test.Deal(nil)
 		accepted := s.Test.AcceptedDeal(map[string]any{"hull_id": s.Test.Hull(s.Test.Location(), map[string]any{"model": "Express 330"})})
 		b := ownerAt(t, s, "deals")
@@ -172,7 +172,7 @@ func TestDealBoard(t *testing.T) {
 
 // The calculator asks the API, and a structure goes to a lender.
 func TestDealFinance(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		deal := s.Test.AcceptedDeal(nil)
 		b := ownerAt(t, s, "deals/"+deal)
 		b.set("Cash down", "18000")
@@ -209,7 +209,7 @@ func TestDealFinance(t *testing.T) {
 
 // Documents wait for signatures, across deals.
 func TestDocumentScreen(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		deal := s.Test.AcceptedDeal(nil)
 		s.Test.SignedDocument(deal, "purchase_agreement")
 		s.Test.Post("/v1/deals/"+deal+"/documents", `{"kind": "bill_of_sale", "required_signers": ["dealer"]}`, 201, nil)
@@ -237,7 +237,7 @@ func TestDocumentScreen(t *testing.T) {
 
 // Two people change the lines of a deal. No change is lost.
 func TestDealConflict(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		deal := s.Test.Deal(map[string]any{"line_items": []any{map[string]any{"kind": "fee", "description": "Documentation fee", "amount_cents": 49900}}})
 		b := ownerAt(t, s, "deals/"+deal)
 		b.button("Edit lines")
@@ -255,7 +255,7 @@ func TestDealConflict(t *testing.T) {
 
 // A viewer sees a deal without controls. Text of others is only text.
 func TestDealOfViewer(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		deal := s.Test.DealIn("contracted", map[string]any{"line_items": []any{map[string]any{
 			"kind": "fee", "description": `<img src=x onerror="document.title = 'hacked'">`, "amount_cents": 100,
 		}}})
@@ -285,7 +285,7 @@ func TestDealOfViewer(t *testing.T) {
 
 // A deal is canceled with a reason, and with what happens to the money.
 func TestCancelDeal(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		deal := s.Test.AcceptedDeal(nil)
 		s.Test.Post("/v1/deals/"+deal+"/payments", `{"kind": "deposit", "method": "card", "amount_cents": 500000}`, 201, nil)
 		b := ownerAt(t, s, "deals/"+deal)

@@ -60,7 +60,7 @@ func TestKeys(t *testing.T) {
 
 // A webhook fails, its delivery shows why, and a retry delivers it.
 func TestWebhooks(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		var healthy atomic.Bool
 		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if !healthy.Load() {
@@ -106,7 +106,7 @@ func TestWebhooks(t *testing.T) {
 
 // Events appear as they happen, and show what changed.
 func TestEvents(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		hull := s.Test.Hull(s.Test.Location(), nil)
 		b := ownerAt(t, s, "developers/events?type=hull.*")
 		b.read("hull.created")
@@ -124,7 +124,7 @@ func TestEvents(t *testing.T) {
 
 // A request that failed is in the log, with a command to send it again.
 func TestRequestLog(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		s.Test.LoggedRequest()
 		b := ownerAt(t, s, "developers/requests")
 		b.button("POST /v1/locations")
@@ -139,7 +139,7 @@ func TestRequestLog(t *testing.T) {
 
 // Settings are saved, and a change of someone else is not lost.
 func TestDealershipSettings(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		b := ownerAt(t, s, "settings/dealership")
 		b.set("Legal name", "Chesapeake Marine LLC")
 		b.set("Length of a hold", "24")
@@ -167,7 +167,7 @@ func TestDealershipSettings(t *testing.T) {
 
 // The owner invites a person, assigns a role that the owner has created, and deactivates the person.
 func TestPeopleSettings(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		b := ownerAt(t, s, "settings/roles")
 		b.button("Create role")
 		b.set("Name", "Service desk")
@@ -195,7 +195,7 @@ func TestPeopleSettings(t *testing.T) {
 
 // A channel gets a feed URL, which is shown once.
 func TestChannelSettings(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		b := ownerAt(t, s, "settings/channels")
 		b.button("Add channel")
 		b.set("Name", "Our website")

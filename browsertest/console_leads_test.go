@@ -100,7 +100,7 @@ func TestConsoleConversation(t *testing.T) {
 // The composer shows each decision of the send check before the user types. Without
 // permission there is no way to send.
 func TestConsoleReach(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		lead, contact := addLead(s, map[string]any{"first_name": "Noor", "email": nil, "timezone": zoneAt(t, s, 0, 7)})
 		b := ownerAt(t, s, "leads/"+lead)
 		b.read("No consent on file for texts.")
@@ -135,7 +135,7 @@ func TestConsoleReach(t *testing.T) {
 
 // A message that might be an opt-out pauses offers until a user decides.
 func TestConsoleReview(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		lead, contact := addLead(s, map[string]any{"first_name": "Kit", "timezone": zoneAt(t, s, 9, 20)})
 		path := "/v1/leads/" + lead
 		s.Test.Post(path+"/consents", consented, 201, nil)
@@ -159,7 +159,7 @@ func TestConsoleReview(t *testing.T) {
 
 // A user adds a lead, assigns, closes, reopens and converts it.
 func TestConsoleLeadLife(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		s.Test.Hull(s.Test.Location(), map[string]any{"make": "Grady-White", "model": "Freedom 235", "year": 2024})
 		b := ownerAt(t, s, "leads")
 		b.read("No open leads.")
@@ -201,7 +201,7 @@ func TestConsoleLeadLife(t *testing.T) {
 // A user adds, finds, edits, merges and erases a contact. An edit that someone else made at
 // the same time is not lost.
 func TestConsoleContacts(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		b := ownerAt(t, s, "contacts")
 		b.read("No contacts yet.")
 		b.button("Add contact")
@@ -255,7 +255,7 @@ func TestConsoleContacts(t *testing.T) {
 
 // Texts of strangers are shown as text.
 func TestConsoleHostileLead(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		hostile := `<img src=x onerror=alert(1)><b>`
 		contact := s.Test.Contact(map[string]any{"first_name": hostile, "last_name": strings.Repeat("Long", 20)})
 		lead := s.Test.Lead(map[string]any{"contact_id": contact, "interest": hostile, "message": strings.Repeat("W", 3000), "source_detail": hostile})

@@ -17,16 +17,23 @@ import (
 // consolePaths are where the requests of the console go.
 var consolePaths = []string{"/console/", "/media/", "/assets/", "blob:", "data:", pdfViewer}
 
-// onBoth runs a test on both databases, with background jobs and live updates.
+// onSQLite runs a test with background jobs and live updates.
+func onSQLite(t *testing.T, test func(t *testing.T, s *server)) {
+	t.Helper()
+	t.Parallel()
+	test(t, working(t, testkit.OnSQLite(t)))
+}
+
+// onBoth also runs a test on PostgreSQL. Pages only see the API, which has its own tests on
+// both databases, so a few of these tests are enough.
 func onBoth(t *testing.T, test func(t *testing.T, s *server)) {
 	t.Helper()
 	t.Parallel()
-	for name, on := range map[string]func(t *testing.T) *testkit.Server{"sqlite": testkit.OnSQLite, "postgres": testkit.OnPostgres} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, working(t, on(t)))
-		})
-	}
+	t.Run("sqlite", func(t *testing.T) { onSQLite(t, test) })
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, working(t, testkit.OnPostgres(t)))
+	})
 }
 
 // working returns a server that runs background jobs and sends live updates.

@@ -151,7 +151,7 @@ func TestKindsOfFailures(t *testing.T) {
 
 // Without a connection a banner says so, and the page continues when it is back.
 func TestOffline(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		_, hull := stock(s)
 		b := ownerAt(t, s, "boats/"+hull)
 		b.read("GW-1")
@@ -172,7 +172,7 @@ func TestOffline(t *testing.T) {
 
 // The session ends while a user types. After the sign-in, the input is there again.
 func TestSessionEnds(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		_, hull := stock(s)
 		manager := s.Person("manager")
 		b := open(t, s, desk)
@@ -199,7 +199,7 @@ func TestSessionEnds(t *testing.T) {
 
 // Two people edit a boat in two browsers. Both changes are saved.
 func TestTwoBrowsers(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		_, hull := stock(s)
 		one, two := ownerAt(t, s, "boats/"+hull+"?edit=yes"), ownerAt(t, s, "boats/"+hull+"?edit=yes")
 		one.set("Headline of listings", "Of one")
@@ -216,7 +216,7 @@ func TestTwoBrowsers(t *testing.T) {
 
 // A user who is deactivated is signed out of a page that is open.
 func TestDeactivated(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		stock(s)
 		viewer := s.Person("viewer")
 		b := open(t, s, desk)

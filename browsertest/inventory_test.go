@@ -85,7 +85,7 @@ func TestInventory(t *testing.T) {
 
 // Two people edit a boat. A form follows the server until it is changed, and then no change is lost.
 func TestConflict(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		c, hull := stock(s)
 		b := ownerAt(t, s, "boats/"+hull)
 		c.Patch("/v1/hulls/"+hull, map[string]any{"stock_number": "GW-2"}, 200, nil)
@@ -117,7 +117,7 @@ func TestConflict(t *testing.T) {
 
 // Invalid fields show what is wrong, and input survives a sign-in.
 func TestForms(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		_, hull := stock(s)
 		b := ownerAt(t, s, "boats/"+hull+"?edit=yes")
 		b.set("Model year", "1800")
@@ -144,7 +144,7 @@ func picture(t *testing.T, width, height int) []byte {
 
 // A user adds photos, of which one is not an image, and makes the second the first.
 func TestPhotos(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		_, hull := stock(s)
 		files := []string{}
 		for i, content := range [][]byte{picture(t, 64, 48), []byte("not an image"), picture(t, 48, 64)} {
@@ -176,7 +176,7 @@ func TestPhotos(t *testing.T) {
 
 // A user checks a file, and imports the rows that are valid.
 func TestImport(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		stock(s)
 		file := filepath.Join(t.TempDir(), "boats.csv")
 		text := "Stock #,Builder,Model,Year,Length,Price,Location,HIN\n" +
@@ -198,7 +198,7 @@ func TestImport(t *testing.T) {
 // A user adds 60 photos, of which one is not an image and one is too large. The connection
 // is lost at the 30th. The others arrive, once and in order.
 func TestManyPhotos(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server) {
+	onSQLite(t, func(t *testing.T, s *server) {
 		_, hull := stock(s)
 		folder, files := t.TempDir(), []string{}
 		for i := range 60 {
