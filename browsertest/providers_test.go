@@ -224,17 +224,6 @@ func (p *provider) setOIDCUser(u account) {
 	p.write("users.json", map[string]any{u.ID: map[string]any{"email": u.Email, "name": u.Name, "groups": u.Groups}})
 }
 
-// picture takes a screenshot of a page of a provider.
-func (b *tab) picture(name string) {
-	b.t.Helper()
-	var picture []byte
-	b.run(chromedp.FullScreenshot(&picture, 100))
-	file := filepath.Join(os.Getenv("SLIPWAY_SCREENSHOTS"), name+"-"+b.look.name+".png")
-	if err := os.WriteFile(file, picture, 0o600); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
 // waitFor waits until the browser is on a page of a site. Pages of providers send
 // forms with scripts, so there are several loads after one click.
 func (b *tab) waitFor(prefix string) {

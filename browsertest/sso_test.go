@@ -254,7 +254,7 @@ func TestSSOStartsAtProvider(t *testing.T) {
 func (p simpleSAMLphp) setUser(u account) { p.setSAMLUser(u) }
 
 func (p simpleSAMLphp) signIn(b *tab, u account, name string) {
-	b.picture(name + "-provider")
+	b.screenshot(name + "-provider")
 	b.fill("#username", u.ID)
 	b.fill("#password", testkit.Password)
 	b.run(chromedp.Click("#submit_button, #regularsubmit button, button[type=submit]", chromedp.ByQuery))
@@ -265,7 +265,7 @@ func (p simpleSAMLphp) confirmSignOut(*tab) {}
 func (p simpleSAMLphp) signOut(b *tab) {
 	b.run(chromedp.Navigate(p.url + "/saml2/idp/SingleLogoutService.php?ReturnTo=" + url.QueryEscape(p.url+"/logout.php")))
 	b.waitFor(p.url + "/logout.php")
-	b.picture("saml-provider-signed-out")
+	b.screenshot("saml-provider-signed-out")
 }
 
 func (p simpleSAMLphp) asks(b *tab) bool { return strings.Contains(b.text(), "password") }
@@ -293,26 +293,26 @@ func (p oidcProvider) setUser(u account) { p.setOIDCUser(u) }
 
 // signIn enters a name, with any password, and allows the client to sign the user in.
 func (p oidcProvider) signIn(b *tab, u account, name string) {
-	b.picture(name + "-provider")
+	b.screenshot(name + "-provider")
 	b.run(chromedp.SetValue("input[name=login]", u.ID, chromedp.ByQuery)) // Slipway has sent the email address as a hint
 	b.fill("input[name=password]", testkit.Password)
 	b.click("button[type=submit]")
 	if strings.HasPrefix(b.location(), p.url) {
-		b.picture(name + "-provider-consent")
+		b.screenshot(name + "-provider-consent")
 		b.run(chromedp.Click("button[type=submit]", chromedp.ByQuery))
 	}
 }
 
 func (p oidcProvider) confirmSignOut(b *tab) {
 	b.waitFor(p.url)
-	b.picture("oidc-provider-sign-out")
+	b.screenshot("oidc-provider-sign-out")
 	b.run(chromedp.Click("button[value=yes]", chromedp.ByQuery))
 }
 
 func (p oidcProvider) signOut(b *tab) {
 	b.run(chromedp.Navigate(p.url + "/session/end"))
 	b.click("button[value=yes]")
-	b.picture("oidc-provider-signed-out")
+	b.screenshot("oidc-provider-signed-out")
 }
 
 func (p oidcProvider) asks(b *tab) bool {
