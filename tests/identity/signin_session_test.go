@@ -1,10 +1,12 @@
 package identity
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"slipway/internal/platform/password"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )
@@ -149,7 +151,7 @@ func TestOldPasswordHash(t *testing.T) {
 		b.want(b.signIn(p.Email, testkit.Password), 200, p.Email)
 
 		hash := testkit.Rows[string](s, `SELECT password_hash FROM users WHERE id = ?`, p.ID)[0]
-		assert.Contains(t, hash, "$argon2id$v=19$m=19456,t=2,p=1$")
+		assert.Contains(t, hash, fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$", password.Standard.Memory, password.Standard.Time, password.Standard.Threads))
 		assert.Equal(t, strings.Count(hash, "$"), 6)
 		assert.Equal(t, testkit.Rows[int64](s, `SELECT version FROM users WHERE id = ?`, p.ID)[0], version)
 		b.want(b.signIn(p.Email, testkit.Password), 200, p.Email)

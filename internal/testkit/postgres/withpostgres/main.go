@@ -34,6 +34,9 @@ func run(command []string) (code int, err error) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, caught...)
 
+	if err := useMemory(); err != nil {
+		return 1, err
+	}
 	if os.Getenv(postgres.URLVariable) == "" {
 		ctx, cancel := signal.NotifyContext(context.Background(), caught...)
 		defer cancel()
@@ -62,6 +65,17 @@ func run(command []string) (code int, err error) {
 		}
 	}()
 	return exitCode(cmd.Wait())
+}
+
+// useMemory puts temporary files in memory if there is room, because the databases of tests wait for the disk
+// otherwise.
+func useMemory() error {
+	const folder, enough = "/dev/shm", 4 << 30
+	var disk syscall.Statfs_t
+	if os.Getenv("TMPDIR") != "" || syscall.Statfs(folder, &disk) != nil || disk.Bavail*uint64(disk.Bsize) < enough { //nolint:gosec // sizes are positive
+		return nil
+	}
+	return os.Setenv("TMPDIR", folder)
 }
 
 // exitCode returns the same code as a shell: 128 plus the signal number if a signal ended the command.
