@@ -54,13 +54,12 @@ func build(t *testing.T) string {
 func onBoth(t *testing.T, test func(t *testing.T, p *program)) {
 	t.Helper()
 	binary := build(t)
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		test(t, &program{t: t, binary: binary, data: t.TempDir()})
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		test(t, &program{t: t, binary: binary, data: t.TempDir(), database: testkit.EmptyPostgres(t)})
+	testkit.EachDatabase(t, func(t *testing.T, database string) {
+		p := &program{t: t, binary: binary, data: t.TempDir()}
+		if database == "postgres" {
+			p.database = testkit.EmptyPostgres(t)
+		}
+		test(t, p)
 	})
 }
 

@@ -11,7 +11,7 @@
 //
 // # Servers
 //
-//   - Each runs a test on SQLite and on PostgreSQL.
+//   - Each runs a test on SQLite and on PostgreSQL. EachDatabase does it for tests of processes.
 //   - OnSQLite starts a server on a new SQLite database.
 //   - OnPostgres starts a server on a new PostgreSQL database.
 //   - EmptyPostgres creates a database without tables.

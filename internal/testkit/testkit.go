@@ -30,23 +30,31 @@ import (
 // Each runs a test on SQLite and on PostgreSQL in parallel, each on a new database.
 func Each(t *testing.T, test func(t *testing.T, s *Server)) {
 	t.Helper()
-	if !only("postgres") {
-		t.Run("sqlite", func(t *testing.T) {
-			t.Parallel()
+	EachDatabase(t, func(t *testing.T, database string) {
+		if database == "sqlite" {
 			test(t, OnSQLite(t))
-		})
-	}
-	if !only("sqlite") {
-		t.Run("postgres", func(t *testing.T) {
-			t.Parallel()
+		} else {
 			test(t, OnPostgres(t))
+		}
+	})
+}
+
+// EachDatabase runs a test that starts its own servers for "sqlite" and for "postgres".
+//
+// SLIPWAY_TEST_ON limits all tests to one of them: CI runs them on SQLite with the race
+// detector, and on PostgreSQL without.
+func EachDatabase(t *testing.T, test func(t *testing.T, database string)) {
+	t.Helper()
+	for _, database := range []string{"sqlite", "postgres"} {
+		if only := os.Getenv("SLIPWAY_TEST_ON"); only != "" && only != database {
+			continue
+		}
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			test(t, database)
 		})
 	}
 }
-
-// only reports whether SLIPWAY_TEST_ON limits the tests to one database. CI runs them twice:
-// on SQLite with the race detector, and on PostgreSQL without.
-func only(database string) bool { return os.Getenv("SLIPWAY_TEST_ON") == database }
 
 // Server is the server under test. It has two dealerships.
 type Server struct {
