@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
+	"sync"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"slipway/internal/vocab/auth"
@@ -58,8 +60,11 @@ func NewServer(c *Caller, build string, log *slog.Logger) *sdk.Server {
 func define[In, Out any](
 	name, title string, k kind, need auth.Rule, description string, do func(ctx context.Context, c *Caller, in In) (Out, error),
 ) tool {
-	in, out := inputSchema(reflect.TypeFor[In]()), outputSchema(reflect.TypeFor[Out]())
+	describe := sync.OnceValues(func() (in, out *jsonschema.Schema) {
+		return inputSchema(reflect.TypeFor[In]()), outputSchema(reflect.TypeFor[Out]())
+	})
 	return tool{name, need, k, func(s *sdk.Server, c *Caller) {
+		in, out := describe()
 		t := &sdk.Tool{
 			Name: name, Description: description, InputSchema: in, OutputSchema: out,
 			Annotations: &sdk.ToolAnnotations{

@@ -200,7 +200,7 @@ func isStopSentence(text string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(stopSentences, func(s *regexp.Regexp) bool { return s.MatchString(text) })
+	return slices.ContainsFunc(stopSentences(), func(s *regexp.Regexp) bool { return s.MatchString(text) })
 }
 
 // plain removes case, accents, punctuation and emoji from a text. It also removes

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slipway/internal/vocab/lazy"
 	"strings"
+	"sync"
 )
 
 // Keywords that count if they are the whole message. They are plain: lower case,
@@ -204,10 +205,12 @@ var review = lazy.Regexp(`\b(?:stop|unsubscribe|unsubscribed|quit|cancel|revoke|
 	`no me interesa|numero equivocado|quien es|pas interesse|mauvais numero|sem interesse|nao tenho interesse|numero errado|` +
 	`no gracias|non merci|nao obrigado)\b`)
 
-func compile(patterns ...string) []*regexp.Regexp {
-	var all []*regexp.Regexp
-	for _, p := range patterns {
-		all = append(all, regexp.MustCompile(p))
-	}
-	return all
+// compile returns patterns that are compiled by the first call.
+func compile(patterns ...string) func() []*regexp.Regexp {
+	return sync.OnceValue(func() (all []*regexp.Regexp) {
+		for _, p := range patterns {
+			all = append(all, regexp.MustCompile(p))
+		}
+		return all
+	})
 }
