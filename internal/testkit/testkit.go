@@ -364,7 +364,8 @@ func issueKey(ctx context.Context, d *db.DB, dealershipID string, mode auth.Mode
 func copyDatabase(t *testing.T, tmpl string) string {
 	t.Helper()
 	name := fmt.Sprintf("t_%d_%d", os.Getpid(), copies.Add(1))
-	check(t, execAdmin("CREATE DATABASE "+name+" TEMPLATE "+tmpl))
+	// Copying files is faster than logging their pages. Tests use PostgreSQL 15 or newer.
+	check(t, execAdmin("CREATE DATABASE "+name+" TEMPLATE "+tmpl+" STRATEGY FILE_COPY"))
 	t.Cleanup(func() { check(t, execAdmin("DROP DATABASE "+name+" WITH (FORCE)")) })
 	return urlOf(name)
 }

@@ -28,14 +28,14 @@ func main() {
 	}
 	var r *report
 	if err == nil {
-		r, err = read(os.Stdin, os.Stdout)
+		r, err = read(os.Stdin, func(text string) { fmt.Print(text) })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testtimes:", err)
 		os.Exit(1)
 	}
 
-	r.print(os.Stdout)
+	fmt.Print(r)
 	over := limits.exceeded(r)
 	for _, line := range over {
 		fmt.Println(line)
@@ -64,14 +64,14 @@ type report struct {
 }
 
 // read collects the times. It prints the lines about packages, and everything about tests that failed.
-func read(in io.Reader, out io.Writer) (*report, error) {
+func read(in io.Reader, show func(text string)) (*report, error) {
 	r, outputs := &report{}, map[string]*strings.Builder{}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
 		var e event
 		if json.Unmarshal(lines.Bytes(), &e) != nil { // printed by the go command itself
-			fmt.Fprintln(out, lines.Text())
+			show(lines.Text() + "\n")
 			continue
 		}
 		name := e.Package
@@ -80,12 +80,12 @@ func read(in io.Reader, out io.Writer) (*report, error) {
 		}
 		switch e.Action {
 		case "build-output":
-			fmt.Fprint(out, e.Output)
+			show(e.Output)
 		case "build-fail":
 			r.failed = true
 		case "output":
 			if e.Test == "" && e.Output != "PASS\n" {
-				fmt.Fprint(out, e.Output)
+				show(e.Output)
 				continue
 			}
 			if outputs[name] == nil {
@@ -96,7 +96,7 @@ func read(in io.Reader, out io.Writer) (*report, error) {
 			if e.Action == "fail" {
 				r.failed = true
 				if outputs[name] != nil {
-					fmt.Fprint(out, outputs[name].String())
+					show(outputs[name].String())
 				}
 			}
 			delete(outputs, name)
@@ -115,16 +115,19 @@ func (r *report) add(e event, name string) {
 	r.tests = append(r.tests, timing{name, e.Elapsed})
 }
 
-func (r *report) print(out io.Writer) {
+// String lists the slowest tests and packages.
+func (r *report) String() string {
+	var b strings.Builder
 	for _, list := range []struct {
 		title string
 		all   []timing
 	}{{"Slowest tests", r.tests}, {"Slowest packages", r.packages}} {
-		fmt.Fprintf(out, "\n%s:\n", list.title)
+		fmt.Fprintf(&b, "\n%s:\n", list.title)
 		for _, t := range slowest(list.all, 10) {
-			fmt.Fprintf(out, "%8.1f s  %s\n", t.seconds, t.name)
+			fmt.Fprintf(&b, "%8.1f s  %s\n", t.seconds, t.name)
 		}
 	}
+	return b.String()
 }
 
 func slowest(all []timing, n int) []timing {

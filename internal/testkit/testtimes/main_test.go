@@ -21,7 +21,7 @@ a line of the go command
 
 func TestReport(t *testing.T) {
 	var out strings.Builder
-	r, err := read(strings.NewReader(run), &out)
+	r, err := read(strings.NewReader(run), func(text string) { out.WriteString(text) })
 	if err != nil {
 		t.Fatal(err)
 	}

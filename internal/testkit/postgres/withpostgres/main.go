@@ -72,10 +72,11 @@ func run(command []string) (code int, err error) {
 func useMemory() error {
 	const folder, enough = "/dev/shm", 4 << 30
 	var disk syscall.Statfs_t
-	if os.Getenv("TMPDIR") != "" || syscall.Statfs(folder, &disk) != nil || disk.Bavail*uint64(disk.Bsize) < enough { //nolint:gosec // sizes are positive
-		return nil
+	exists := syscall.Statfs(folder, &disk) == nil
+	if exists && disk.Bavail*uint64(disk.Bsize) >= enough && os.Getenv("TMPDIR") == "" {
+		return os.Setenv("TMPDIR", folder)
 	}
-	return os.Setenv("TMPDIR", folder)
+	return nil
 }
 
 // exitCode returns the same code as a shell: 128 plus the signal number if a signal ended the command.
