@@ -36,8 +36,7 @@ const sendBodyIn = 30 * time.Second
 
 // read reads what all operations share from the request, in the order in which
 // errors are reported.
-func (x *exchange) read(w http.ResponseWriter, req *http.Request) (context.Context, error) {
-	ctx := req.Context()
+func (x *exchange) read(ctx context.Context, w http.ResponseWriter, req *http.Request) (context.Context, error) {
 	query, err := parseQuery(req.URL)
 	if err != nil {
 		return ctx, err

@@ -78,7 +78,7 @@ func (r *Router) serve(e *endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		x := exchangeFrom(req.Context())
 		x.endpoint = e
-		ctx, err := r.guard(w, req)
+		ctx, err := r.guard(req.Context(), w, req)
 		req = req.WithContext(ctx)
 		if err != nil {
 			r.fail(w, req, err)
@@ -106,8 +106,8 @@ func (r *Router) serve(e *endpoint) http.HandlerFunc {
 
 // guard checks the caller's scopes before the body is read, and then reads the
 // headers and the body. The order is part of the contract: 403, then 400.
-func (r *Router) guard(w http.ResponseWriter, req *http.Request) (context.Context, error) {
-	x := exchangeFrom(req.Context())
+func (r *Router) guard(ctx context.Context, w http.ResponseWriter, req *http.Request) (context.Context, error) {
+	x := exchangeFrom(ctx)
 	op := x.endpoint.Operation
 	x.operation = op.OperationID
 	if _, x.preview = op.Metadata["preview"]; x.preview {
@@ -120,9 +120,9 @@ func (r *Router) guard(w http.ResponseWriter, req *http.Request) (context.Contex
 		x.object = param(name)
 	}
 	if err := permit(op, x.caller, param); err != nil {
-		return req.Context(), err
+		return ctx, err
 	}
-	return x.read(w, req)
+	return x.read(ctx, w, req)
 }
 
 // run calls a handler when its turn comes. The turn ends before the response is sent, so
