@@ -213,37 +213,49 @@ func findCreator(ctx context.Context, tx *db.Tx, k APIKey) (people.User, error) 
 }
 
 // RevokeKeysOf revokes the keys that a user created, directly or with other keys.
-// It reports whether one of them had the admin scope.
-func RevokeKeysOf(ctx context.Context, tx *db.Tx, u people.User) (admin bool, err error) {
+func RevokeKeysOf(ctx context.Context, tx *db.Tx, u people.User) error {
 	return revokeKeysOf(ctx, tx, u.ID)
+}
+
+// HasAdminKeys reports whether RevokeKeysOf would revoke a key with the admin scope.
+func HasAdminKeys(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
+	keys, err := activeKeysOf(ctx, tx, u.ID)
+	return slices.ContainsFunc(keys, func(k APIKey) bool { return isAdmin(k.Scopes) }), err
 }
 
 // RevokeKeysOfApp revokes the keys that an app created, directly or with other keys.
 // Otherwise the app could still access the dealership after it was uninstalled.
 func RevokeKeysOfApp(ctx context.Context, tx *db.Tx, _, appID string) error {
-	_, err := revokeKeysOf(ctx, tx, appID)
-	return err
+	return revokeKeysOf(ctx, tx, appID)
 }
 
-func revokeKeysOf(ctx context.Context, tx *db.Tx, creator string) (admin bool, err error) {
-	keys, err := allKeys(ctx, tx)
+func revokeKeysOf(ctx context.Context, tx *db.Tx, creator string) error {
+	keys, err := activeKeysOf(ctx, tx, creator)
 	if err != nil {
-		return false, err
+		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(keys)) {
-		if k := keys[id]; k.Status(tx.Now) != "active" || creatorOf(k, keys).ID != creator {
-			continue
-		}
-		k, err := findKey(ctx, tx, id)
+	for _, k := range keys {
+		k, err := findKey(ctx, tx, k.ID)
 		if err != nil {
-			return admin, err
+			return err
 		}
 		if _, err := revokeKey(ctx, tx, k); err != nil {
-			return admin, err
+			return err
 		}
-		admin = admin || isAdmin(k.Scopes)
 	}
-	return admin, nil
+	return nil
+}
+
+// activeKeysOf returns the active keys that a user or an app created, directly or with
+// other keys, by ID.
+func activeKeysOf(ctx context.Context, tx *db.Tx, creator string) (active []APIKey, err error) {
+	keys, err := allKeys(ctx, tx)
+	for _, id := range slices.Sorted(maps.Keys(keys)) {
+		if k := keys[id]; k.Status(tx.Now) == "active" && creatorOf(k, keys).ID == creator {
+			active = append(active, k)
+		}
+	}
+	return active, err
 }
 
 // allKeys returns all keys of the environment, also the revoked ones.

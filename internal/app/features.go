@@ -123,7 +123,7 @@ func (a *App) features(s Settings) (*features, error) {
 		},
 		people: people.API{
 			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.logger("people"),
-			Resets: ratelimit.New(a.now), RevokeKeys: revokeKeys,
+			Resets: ratelimit.New(a.now), RevokeKeys: revokeKeys, HasAdminKeys: hasAdminKeys,
 		},
 		access: access.API{
 			DB: a.DB, Jobs: a.Jobs, Box: a.Box, AuthURL: s.authURL(), AuthLog: a.AuthLog,
@@ -163,14 +163,20 @@ func (a *App) features(s Settings) (*features, error) {
 }
 
 // revokeKeys revokes the API keys of a user, and uninstalls the apps that the user
-// allowed. It reports whether one of them had the admin scope.
-func revokeKeys(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
-	keys, err := access.RevokeKeysOf(ctx, tx, u)
-	if err != nil {
-		return keys, err
+// allowed.
+func revokeKeys(ctx context.Context, tx *db.Tx, u people.User) error {
+	if err := access.RevokeKeysOf(ctx, tx, u); err != nil {
+		return err
 	}
-	apps, err := oauth.UninstallAppsOf(ctx, tx, u)
-	return keys || apps, err
+	return oauth.UninstallAppsOf(ctx, tx, u)
+}
+
+// hasAdminKeys reports whether revokeKeys affects the admin scope.
+func hasAdminKeys(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
+	if admin, err := access.HasAdminKeys(ctx, tx, u); err != nil || admin {
+		return admin, err
+	}
+	return oauth.HasAdminApps(ctx, tx, u)
 }
 
 // holders let hulls check what a hold is for. Hulls can't import deals, leads and

@@ -167,7 +167,7 @@ func (c command) specs() (all []flagSpec) {
 	}
 	when(c.Body, flagSpec{name: "data", short: "d", value: "JSON", help: "Body as JSON, @FILE, or - for stdin. Flags add to it."})
 	when(c.List, flagSpec{name: "limit", value: "N", help: "Number of items to return, at most 100 per page."})
-	when(c.List, flagSpec{name: "all", help: "Return the items of all pages."})
+	when(c.List, flagSpec{name: "all", help: "Return the items of all pages. csv, jsonl and id always do, unless you send --limit."})
 	when(c.List, flagSpec{name: "starting-after", value: "CURSOR", help: "Return the page after this cursor."})
 	when(c.List, flagSpec{name: "ending-before", value: "CURSOR", help: "Return the page before this cursor."})
 	when(c.IfMatch, flagSpec{name: "if-version", value: "N", help: "Fail with exit code 4 unless the resource has this version."})

@@ -19,6 +19,7 @@ type printer struct {
 	out    io.Writer
 	format string
 	jq     string
+	limit  int     // of --limit, or 0
 	result string  // type of the response, which chooses the columns
 	client *Client // looks up names
 
@@ -50,26 +51,38 @@ func (p *printer) streams() bool { return p.jq == "" && (p.format == "jsonl" || 
 // isTable reports whether the output is for people.
 func (p *printer) isTable() bool { return p.jq == "" && (p.format == "table" || p.format == "wide") }
 
-// page prints a page of a list.
+// isExport reports whether the output is for a file or a program that can't see whether
+// there are more pages.
+func (p *printer) isExport() bool {
+	return p.jq == "" && slices.Contains([]string{"csv", "jsonl", "id"}, p.format)
+}
+
+// page prints a page of a list. If it leaves out items, it says so.
 func (p *printer) page(ctx context.Context, text []byte) error {
-	if p.jq != "" || p.format == "json" {
+	if p.jq == "" && p.format == "json" { // has has_more
 		return p.json(text)
 	}
 	var page struct {
 		Data    []json.RawMessage
 		HasMore bool `json:"has_more"`
 	}
-	if err := json.Unmarshal(text, &page); err != nil {
+	err := json.Unmarshal(text, &page)
+	switch {
+	case err != nil:
+	case p.jq != "":
+		err = p.json(text)
+	default:
+		err = p.items(ctx, page.Data)
+	}
+	if err != nil || !page.HasMore {
 		return err
 	}
-	if err := p.items(ctx, page.Data); err != nil {
-		return err
+	more := "There are more. To list all, add --all."
+	if p.limit > 0 {
+		more = fmt.Sprintf("There are more. --limit is %d.", p.limit)
 	}
-	if page.HasMore && p.s.Terminal && p.isTable() {
-		_, err := fmt.Fprintln(p.s.Err, "There are more. To list all, add --all.")
-		return err
-	}
-	return nil
+	_, err = fmt.Fprintln(p.s.Err, more)
+	return err
 }
 
 // items prints the items of a list.

@@ -289,9 +289,9 @@ func (c *operationCall) list(ctx context.Context, r Request) error {
 		if err != nil || n < 1 {
 			return &UsageError{"--limit must be a number from 1", c.line()}
 		}
-		limit = n
+		limit, c.out.limit = n, n
 		r.Query.Set("limit", strconv.Itoa(min(n, maxPage)))
-	} else if c.isOn("all") {
+	} else if c.readsAll() {
 		r.Query.Set("limit", strconv.Itoa(maxPage))
 	}
 
@@ -308,9 +308,15 @@ func (c *operationCall) list(ctx context.Context, r Request) error {
 	return c.pages(ctx, r, limit)
 }
 
+// readsAll reports whether the command reads all pages. An export does, unless it has a limit:
+// no one notices that a file is incomplete. Pages before a cursor are read one at a time.
+func (c *operationCall) readsAll() bool {
+	return c.isOn("all") || c.out.isExport() && !c.has("limit") && !c.has("ending-before")
+}
+
 // pages prints the pages of a list until the limit.
 func (c *operationCall) pages(ctx context.Context, r Request, limit int) error {
-	if !c.isOn("all") && limit <= maxPage {
+	if !c.readsAll() && limit <= maxPage {
 		res, err := c.client.Send(ctx, r)
 		if err != nil {
 			return err
@@ -324,15 +330,16 @@ func (c *operationCall) pages(ctx context.Context, r Request, limit int) error {
 			return true, c.out.items(ctx, page)
 		}
 		items = append(items, page...)
-		return limit == 0 || len(items) < limit, nil
+		return limit == 0 || len(items) <= limit, nil // one more shows that there are more
 	})
 	if err != nil || limit == 0 && c.out.streams() {
 		return err
 	}
-	if limit > 0 && len(items) > limit {
+	more := limit > 0 && len(items) > limit
+	if more {
 		items = items[:limit]
 	}
-	text, err := json.Marshal(map[string]any{"data": append([]json.RawMessage{}, items...), "has_more": false})
+	text, err := json.Marshal(map[string]any{"data": append([]json.RawMessage{}, items...), "has_more": more})
 	if err != nil {
 		return err
 	}

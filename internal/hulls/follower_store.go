@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"time"
 
 	"slipway/internal/platform/db"
 )
@@ -25,13 +24,14 @@ type Follower struct {
 type Followers []Follower
 
 // Touch records a change that is not in the hull's row, such as a photo or the
-// specifications. The hull gets a new version and is listed again, so that
-// clients and partners who look for changes find it. The hull must be locked.
-func Touch(ctx context.Context, tx *db.Tx, h *Hull) error {
+// specifications. The hull gets a new version, and is listed again if the change is
+// visible, so that clients and partners who look for changes find it. The hull must
+// be locked.
+func Touch(ctx context.Context, tx *db.Tx, h *Hull, visible bool) error {
 	if err := hulls.Save(ctx, tx, h); err != nil {
 		return err
 	}
-	return follow(ctx, tx, h, true)
+	return follow(ctx, tx, h, visible)
 }
 
 func follow(ctx context.Context, tx *db.Tx, h *Hull, visible bool) error {
@@ -55,11 +55,35 @@ func SaveChannels(ctx context.Context, tx *db.Tx, h *Hull) error {
 	return db.Changed(db.Update(ctx, tx, "hulls", h, "env = ? AND id = ?", h.Env, h.ID))
 }
 
+// shown is what a listing shows of a hull. It lists what is public, so that a new field
+// is secret until it is added. Specifications and captions of photos have other rows.
+type shown struct {
+	HIN, StockNumber, Title, Description, ReceivedOn, PrimaryPhoto *string
+	Make, Model, Condition, Category, LocationID, PriceType        string
+
+	BoatClass      *BoatClass
+	Status         Status
+	Year, PriceUSD int64
+	PhotoCount     int64
+	LengthFt       float64
+	PriceHidden    bool
+	MSRPUSD        *int64
+}
+
+func (h Hull) shown() shown {
+	s := shown{
+		HIN: h.HIN, StockNumber: h.StockNumber, Title: h.Title, Description: h.Description, ReceivedOn: h.ReceivedOn, PrimaryPhoto: h.PrimaryPhoto,
+		Make: h.Make, Model: h.Model, Condition: h.Condition, Category: h.Category, LocationID: h.LocationID, PriceType: h.PriceType,
+		BoatClass: h.BoatClass, Status: h.Status, Year: h.Year, PriceUSD: h.PriceUSD, PhotoCount: h.PhotoCount, LengthFt: h.LengthFt,
+		PriceHidden: h.PriceHidden, MSRPUSD: h.MSRPUSD,
+	}
+	if h.PriceHidden || h.PriceType == "call" {
+		s.PriceUSD = 0
+	}
+	return s
+}
+
 // visiblyChanged reports whether a change affects what a listing of the hull shows.
 func visiblyChanged(before, after Hull) bool {
-	for _, h := range []*Hull{&before, &after} {
-		h.Version, h.UpdatedAt, h.PublishedChannels, h.Hold, h.DealID, h.Metadata, h.StatusBefore = 0, time.Time{}, nil, nil, nil, nil, nil
-		h.DaysInStock, h.PrimaryPhotoURL, h.HINWarnings, h.ReceivedOn, h.SoldAt, h.PreviousHullID = nil, nil, nil, nil, nil, nil
-	}
-	return !reflect.DeepEqual(before, after)
+	return !reflect.DeepEqual(before.shown(), after.shown())
 }

@@ -245,7 +245,7 @@ func (a *API) replaceSpecs(ctx context.Context, tx *db.Tx, in *struct {
 
 	row := before
 	row.Specs = in.Body
-	if err := saveSpecs(ctx, tx, &row); err != nil {
+	if err := saveSpecs(ctx, tx, before, &row); err != nil {
 		return HullSpecs{}, err
 	}
 

@@ -2,6 +2,7 @@ package hulls
 
 import (
 	"context"
+	"reflect"
 	"strings"
 
 	"slipway/internal/platform/audit"
@@ -75,7 +76,7 @@ func findSpecs(ctx context.Context, tx *db.Tx, h Hull) (specRow, error) {
 	return r, err
 }
 
-func saveSpecs(ctx context.Context, tx *db.Tx, r *specRow) error {
+func saveSpecs(ctx context.Context, tx *db.Tx, before specRow, r *specRow) error {
 	save := specs.Save
 	if r.Version == 0 {
 		save = specs.Insert
@@ -88,7 +89,7 @@ func saveSpecs(ctx context.Context, tx *db.Tx, r *specRow) error {
 	if err != nil {
 		return err
 	}
-	return Touch(ctx, tx, &h)
+	return Touch(ctx, tx, &h, !reflect.DeepEqual(before.Specs.shown(), r.Specs.shown()))
 }
 
 // FindVisiblePricing returns the pricing of hulls as the caller can see it, by hull ID.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 
 	"slipway/internal/vocab/auth"
@@ -177,6 +178,23 @@ func (r specRow) view(h Hull, metric bool) HullSpecs {
 	s.derive()
 	if metric {
 		s.Metric = s.metric(h.LengthFt)
+	}
+	return s
+}
+
+// shown returns the sheet without the numbers that listings don't show.
+func (s SpecSheet) shown() SpecSheet {
+	if s.Engines != nil {
+		engines := slices.Clone(*s.Engines)
+		for i := range engines {
+			engines[i].Serial = nil
+		}
+		s.Engines = &engines
+	}
+	if s.Trailer != nil {
+		trailer := *s.Trailer
+		trailer.VIN = nil
+		s.Trailer = &trailer
 	}
 	return s
 }

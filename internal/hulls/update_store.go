@@ -155,7 +155,7 @@ func (u Update) applySpecs(ctx context.Context, tx *db.Tx, h Hull, stored Stored
 	before := specRow{Env: h.Env, ID: h.ID, Specs: was.SpecSheet, Version: was.Version}
 	row := before
 	row.Specs = sheet
-	if err := saveSpecs(ctx, tx, &row); err != nil {
+	if err := saveSpecs(ctx, tx, before, &row); err != nil {
 		return false, err
 	}
 	return true, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, before.view(h, false), row.view(h, false))

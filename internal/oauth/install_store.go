@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -121,23 +122,32 @@ func uninstall(ctx context.Context, tx *db.Tx, i Install) error {
 	return events.Emit(ctx, tx, "app.uninstalled", i.ID, nil, i)
 }
 
-// UninstallAppsOf uninstalls the apps that a user allowed. It reports whether one
-// of them had the admin scope.
-func UninstallAppsOf(ctx context.Context, tx *db.Tx, u people.User) (admin bool, err error) {
-	all, err := db.All[Install](ctx, tx, `SELECT {cols} FROM installs WHERE env = ? AND user_id = ? ORDER BY id`, tx.Env, u.ID)
+// UninstallAppsOf uninstalls the apps that a user allowed.
+func UninstallAppsOf(ctx context.Context, tx *db.Tx, u people.User) error {
+	all, err := installsOf(ctx, tx, u)
 	if err != nil {
-		return false, err
-	}
-	if err := loadApps(ctx, tx, all); err != nil {
-		return false, err
+		return err
 	}
 	for _, i := range all {
 		if err := uninstall(ctx, tx, i); err != nil {
-			return admin, err
+			return err
 		}
-		admin = admin || i.isAdmin()
 	}
-	return admin, nil
+	return nil
+}
+
+// HasAdminApps reports whether UninstallAppsOf would uninstall an app with the admin scope.
+func HasAdminApps(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
+	all, err := installsOf(ctx, tx, u)
+	return slices.ContainsFunc(all, Install.isAdmin), err
+}
+
+func installsOf(ctx context.Context, tx *db.Tx, u people.User) ([]Install, error) {
+	all, err := db.All[Install](ctx, tx, `SELECT {cols} FROM installs WHERE env = ? AND user_id = ? ORDER BY id`, tx.Env, u.ID)
+	if err != nil {
+		return nil, err
+	}
+	return all, loadApps(ctx, tx, all)
 }
 
 // Uses records the last use of installs in memory, so that requests don't write.

@@ -31,8 +31,33 @@ func (u User) HasActiveFactor() bool {
 // canProve reports whether an MFA token of the user is proof.
 func (u User) canProve() bool { return u.Status == Active && u.IsAdmin() && u.HasActiveFactor() }
 
-// becomesAdmin reports whether a change gives a user the admin scope.
-func becomesAdmin(before, after User) bool { return !before.IsAdmin() && after.IsAdmin() }
+// proof is whose MFA token a change of a user requires.
+type proof int
+
+const (
+	noProof proof = iota
+	byAdmin
+	byOtherAdmin // not by the user who is changed
+)
+
+func proofIf(admin bool) proof {
+	if admin {
+		return byAdmin
+	}
+	return noProof
+}
+
+// proofToAssign returns the proof that a user's new roles require. The user who gains a
+// role with the admin scope can't prove it, except for an owner, who gains nothing.
+func proofToAssign(before User, assigned []Role) proof {
+	for _, r := range assigned {
+		held := slices.ContainsFunc(before.Roles, func(h UserRole) bool { return h.ID == r.ID })
+		if r.IsAdmin() && !held && !before.isOwner() {
+			return byOtherAdmin
+		}
+	}
+	return proofIf(before.IsAdmin())
+}
 
 // ErrMFA is the error for a missing or invalid MFA token.
 func ErrMFA(message, detail string) error {
@@ -47,6 +72,10 @@ func errProofRequired() error {
 func errInvalidProof() error {
 	return ErrMFA("The mfa_token is unknown, used, expired, or not from an active administrator. Verify a two-factor method again.",
 		"is unknown, used, expired, or not from an active administrator")
+}
+
+func errOwnProof() error {
+	return ErrMFA("The mfa_token is from the user who gains the role. Send one of another administrator.", "is from the user who gains the role")
 }
 
 // TokenIn returns the MFA token of a body, or "" if it has none.

@@ -47,22 +47,40 @@ func EndMFATokens(ctx context.Context, tx *db.Tx, u User) error {
 
 // RequireProof checks and uses up the MFA token of a change that affects the
 // admin scope. It must be from an active administrator of the environment who
-// still has an active two-factor method.
+// still has an active two-factor method. Call it before you write anything: roles
+// that are already written would count.
 func RequireProof(ctx context.Context, tx *db.Tx, token string) error {
+	_, err := findProver(ctx, tx, token)
+	return err
+}
+
+// findProver is RequireProof, and returns the ID of the administrator.
+func findProver(ctx context.Context, tx *db.Tx, token string) (userID string, err error) {
 	if token == "" {
-		return errProofRequired()
+		return "", errProofRequired()
 	}
-	userID, err := UseMFAToken(ctx, tx, token)
-	if err != nil {
-		return err
+	if userID, err = UseMFAToken(ctx, tx, token); err != nil {
+		return "", err
 	}
 	if userID == "" {
-		return errInvalidProof()
+		return "", errInvalidProof()
 	}
 
 	u, err := FindUser(ctx, tx, userID)
 	if err == nil && !u.canProve() {
 		err = errInvalidProof()
+	}
+	return userID, err
+}
+
+// require checks and uses up the MFA token of a change of a user, if one is needed.
+func (p proof) require(ctx context.Context, tx *db.Tx, u User, token string) error {
+	if p == noProof {
+		return nil
+	}
+	prover, err := findProver(ctx, tx, token)
+	if err == nil && p == byOtherAdmin && prover == u.ID {
+		err = errOwnProof()
 	}
 	return err
 }

@@ -131,7 +131,7 @@ type UserDeactivate struct {
 // UserRolesReplace contains all roles of a user.
 type UserRolesReplace struct {
 	RoleIDs  []string `json:"role_ids" maxItems:"20" uniqueItems:"true" doc:"All roles that the user has after the change. An empty array removes all roles."`
-	MFAToken *string  `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if the user has the admin scope, before or after the change. Must be from an administrator."`
+	MFAToken *string  `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if the user has the admin scope, before or after the change. Must be from an administrator, and not from a user who gains a role with the admin scope."`
 }
 
 // check normalizes the user and checks rules that the schema can't express.

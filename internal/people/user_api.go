@@ -32,9 +32,11 @@ type API struct {
 	// CheckCode is set by app, because access imports this package.
 	CheckCode CheckCode
 
-	// RevokeKeys revokes the API keys of a user and reports whether one of them
-	// had the admin scope. The access package, which imports this one, has it.
-	RevokeKeys func(ctx context.Context, tx *db.Tx, u User) (admin bool, err error)
+	// RevokeKeys revokes the API keys of a user and uninstalls the user's apps. HasAdminKeys
+	// reports whether one of them has the admin scope. They are set by app, because access
+	// and oauth import this package.
+	RevokeKeys   func(ctx context.Context, tx *db.Tx, u User) error
+	HasAdminKeys func(ctx context.Context, tx *db.Tx, u User) (bool, error)
 }
 
 // CheckCode checks a two-factor code of a user, which was received at this time. A
@@ -133,25 +135,22 @@ func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body Use
 	return InsertInvited(ctx, tx, a.Jobs, u, assigned)
 }
 
-// changeUser edits a user and saves it. If the user is or becomes an
-// administrator, it requires the MFA token. The dealership must still have an
-// owner.
+// changeUser edits a user and saves it. The token is checked before the edit, because a
+// token of the user must not become valid with the roles that the edit writes. Prove
+// returns what it must prove. The dealership must still have an owner.
 func (a *API) changeUser(
-	ctx context.Context, tx *db.Tx, id, event string, token *string, edit func(before User, u *User) error,
+	ctx context.Context, tx *db.Tx, id, event string, token *string, prove func(before User) (proof, error), edit func(before User, u *User) error,
 ) (User, error) {
 	return rest.Change(ctx, tx, FindUserForUpdate, id, func(before User, u *User) error {
-		if before.IsAdmin() {
-			if err := RequireProof(ctx, tx, TokenIn(token)); err != nil {
-				return err
-			}
+		needed, err := prove(before)
+		if err != nil {
+			return err
+		}
+		if err := needed.require(ctx, tx, before, TokenIn(token)); err != nil {
+			return err
 		}
 		if err := edit(before, u); err != nil {
 			return err
-		}
-		if becomesAdmin(before, *u) {
-			if err := RequireProof(ctx, tx, TokenIn(token)); err != nil {
-				return err
-			}
 		}
 
 		if err := saveUser(ctx, tx, u); err != nil {
@@ -170,7 +169,9 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 	ByUser
 	Body UserPatch
 }) (User, error) {
-	return a.changeUser(ctx, tx, in.UserID, "user.updated", in.Body.MFAToken, func(before User, u *User) error {
+	return a.changeUser(ctx, tx, in.UserID, "user.updated", in.Body.MFAToken, func(before User) (proof, error) {
+		return proofIf(before.IsAdmin() || in.Body.ResetPassword), nil
+	}, func(before User, u *User) error {
 		p := in.Body
 		p.Email.To(&u.Email)
 		p.Name.To(&u.Name)
@@ -200,7 +201,7 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 		}
 
 		if p.ResetPassword {
-			return a.resetPassword(ctx, tx, before, u, p.MFAToken)
+			return clearPassword(ctx, tx, a.Jobs, u)
 		}
 		// A new address or a reactivation needs a new invitation.
 		if u.Status == Invited && (before.Status != Invited || before.Email != u.Email) {
@@ -208,17 +209,6 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 		}
 		return nil
 	})
-}
-
-// resetPassword requires proof for every user. For an administrator, changeUser has
-// checked it.
-func (a *API) resetPassword(ctx context.Context, tx *db.Tx, before User, u *User, token *string) error {
-	if !before.IsAdmin() {
-		if err := RequireProof(ctx, tx, TokenIn(token)); err != nil {
-			return err
-		}
-	}
-	return clearPassword(ctx, tx, a.Jobs, u)
 }
 
 // changeEmail sets a new address of a user and sends the link to confirm it. For
@@ -258,7 +248,13 @@ func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *struct {
 	if in.Body != nil {
 		body = *in.Body
 	}
-	return a.changeUser(ctx, tx, in.UserID, "user.deactivated", body.MFAToken, func(before User, u *User) error {
+	return a.changeUser(ctx, tx, in.UserID, "user.deactivated", body.MFAToken, func(before User) (proof, error) {
+		if before.IsAdmin() || !body.RevokeKeys {
+			return proofIf(before.IsAdmin()), nil
+		}
+		admin, err := a.HasAdminKeys(ctx, tx, before)
+		return proofIf(admin), err
+	}, func(_ User, u *User) error {
 		if u.Status == Deactivated {
 			return fault.Conflict("The user is already deactivated.").Detail("status", "state", "is deactivated")
 		}
@@ -266,12 +262,7 @@ func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *struct {
 		if err := EndSessions(ctx, tx, *u); err != nil || !body.RevokeKeys {
 			return err
 		}
-
-		admin, err := a.RevokeKeys(ctx, tx, *u)
-		if err == nil && admin && !before.IsAdmin() { // for an administrator, the token is already checked
-			err = RequireProof(ctx, tx, TokenIn(body.MFAToken))
-		}
-		return err
+		return a.RevokeKeys(ctx, tx, *u)
 	})
 }
 
@@ -279,11 +270,13 @@ func (a *API) assignRoles(ctx context.Context, tx *db.Tx, in *struct {
 	ByUser
 	Body UserRolesReplace
 }) (User, error) {
-	return a.changeUser(ctx, tx, in.UserID, "user.roles_assigned", in.Body.MFAToken, func(_ User, u *User) error {
-		assigned, err := findRoles(ctx, tx, in.Body.RoleIDs)
-		if err != nil {
-			return err
+	var assigned []Role
+	return a.changeUser(ctx, tx, in.UserID, "user.roles_assigned", in.Body.MFAToken, func(before User) (needed proof, err error) {
+		if assigned, err = findRoles(ctx, tx, in.Body.RoleIDs); err != nil {
+			return noProof, err
 		}
+		return proofToAssign(before, assigned), nil
+	}, func(_ User, u *User) error {
 		return replaceRoles(ctx, tx, u, assigned)
 	})
 }

@@ -140,7 +140,7 @@ func photosChanged(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
 		return err
 	}
 	if deref(before.PrimaryPhoto) == deref(h.PrimaryPhoto) {
-		return hulls.Touch(ctx, tx, h)
+		return hulls.Touch(ctx, tx, h, true)
 	}
 	return hulls.Save(ctx, tx, before, h, "hull.updated", nil)
 }

@@ -206,11 +206,11 @@ func (a *API) update(ctx context.Context, in *struct {
 			if err := a.setClientSecret(c, b.ClientSecret.Set, b.ClientSecret.V); err != nil {
 				return err
 			}
-			admins, err := linkUsers(ctx, tx, *c, b.LinkUsers)
+			admin, err := linksAdmin(ctx, tx, *c, b.LinkUsers)
 			if err != nil {
 				return err
 			}
-			if admins {
+			if admin {
 				err = people.RequireProof(ctx, tx, people.TokenIn(b.MFAToken))
 			} else {
 				err = a.requireProof(ctx, tx, people.TokenIn(b.MFAToken), before, *c)
@@ -219,6 +219,9 @@ func (a *API) update(ctx context.Context, in *struct {
 				return err
 			}
 
+			if err := linkUsers(ctx, tx, *c, b.LinkUsers); err != nil {
+				return err
+			}
 			if err := connections.Save(ctx, tx, c); err != nil {
 				return err
 			}

@@ -75,9 +75,8 @@ func deleteIdentity(ctx context.Context, tx *db.Tx, c Connection, userID string)
 	return err
 }
 
-// linkUsers links users as an administrator requests. It reports whether one of the
-// users is an administrator.
-func linkUsers(ctx context.Context, tx *db.Tx, c Connection, links []LinkUser) (admins bool, err error) {
+// linksAdmin reports whether one of the users to link is an administrator. It locks them.
+func linksAdmin(ctx context.Context, tx *db.Tx, c Connection, links []LinkUser) (admin bool, err error) {
 	if len(links) > 0 && c.issuer() == "" {
 		return false, fault.Conflict("The metadata of the provider is not available yet.").Detail("link_users", "state", "require the metadata")
 	}
@@ -91,17 +90,29 @@ func linkUsers(ctx context.Context, tx *db.Tx, c Connection, links []LinkUser) (
 		if err != nil {
 			return false, err
 		}
-		admins = admins || u.IsAdmin()
+		admin = admin || u.IsAdmin()
+	}
+	return admin, nil
+}
+
+// linkUsers links users as an administrator requests. Call it after the MFA token is
+// checked, because a link activates an invited user, whose token would then count.
+func linkUsers(ctx context.Context, tx *db.Tx, c Connection, links []LinkUser) error {
+	for _, l := range links {
+		u, err := people.FindUser(ctx, tx, l.UserID) // a user can be in the list twice
+		if err != nil {
+			return err
+		}
 		if l.Subject == nil || *l.Subject == "" {
 			err = unlink(ctx, tx, c, u)
 		} else if err = insertIdentity(ctx, tx, c, u, c.issuer(), *l.Subject, byAdministrator); err == nil {
 			_, err = people.LinkSSO(ctx, tx, u, l.Subject)
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
-	return admins, nil
+	return nil
 }
 
 // unlink removes the identity of a user and ends the sessions that it opened.

@@ -87,6 +87,30 @@ func TestLists(t *testing.T) {
 		lines := strings.Split(m.ok("dealership", "list-locations", "--limit", "2", "-o", "csv"), "\n")
 		assert.Len(t, lines, 3)
 		assert.Contains(t, lines[1], "Dock 129")
+
+		// Formats for programs have all items. Where items are left out, stderr says so.
+		for format, want := range map[string]int{"id": len(all), "jsonl": len(all), "csv": len(all) + 1} {
+			r := m.run("dealership", "list-locations", "-o", format)
+			assert.Equal(t, strings.Count(r.out, "\n"), want, format)
+			assert.Equal(t, r.err, "", format)
+		}
+		const more = "There are more. To list all, add --all.\n"
+		for args, want := range map[string]string{
+			"-o table":                           more,
+			"--jq .data[].id":                    more,
+			"-o csv --limit 7":                   "There are more. --limit is 7.\n",
+			"-o id --limit 120":                  "There are more. --limit is 120.\n",
+			"-o jsonl --limit 500":               "",
+			"-o table --all":                     "",
+			"-o json":                            "", // has has_more
+			"-o id --ending-before " + all[100]:  more,
+			"-o id --starting-after " + all[100]: "",
+		} {
+			r := m.run(append([]string{"dealership", "list-locations"}, strings.Fields(args)...)...)
+			assert.Equal(t, r.code, 0, args, r.err)
+			assert.Equal(t, r.err, want, args)
+		}
+
 		for args, want := range map[string]string{
 			"dealership list-locations -o xml":       "--output must be",
 			"dealership list-locations --limti 3":    `did you mean "--limit"?`,

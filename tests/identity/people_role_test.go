@@ -149,6 +149,45 @@ func TestAdminAssignsRolesWithOtherScopes(t *testing.T) {
 	})
 }
 
+// The MFA token of the user who gains a role with the admin scope is never proof. Otherwise
+// a stolen key with only the admin scope could make its holder an owner.
+func TestOwnTokenCantGiveAdmin(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		owner, manager := s.RoleID("owner"), s.RoleID("manager")
+		small, large := s.Test.Role("admin"), s.Test.Role("admin", "hulls:read", "hulls:write")
+		mallory, admin := s.Person("manager"), s.Person()
+		mallory.Enroll()
+		s.Test.Put("/v1/users/"+admin.ID+"/roles", map[string]any{"role_ids": []string{small}, "mfa_token": s.Test.Proof()}, 200, nil)
+		admin.Enroll()
+
+		key := s.As(s.Key(auth.Admin))
+		for what, c := range map[string]struct {
+			person *testkit.Person
+			roles  []string
+		}{
+			"the owner role":                             {mallory, []string{owner}},
+			"a role with only admin, next to the others": {mallory, []string{manager, small}},
+			"the owner role, to an administrator":        {admin, []string{small, owner}},
+			"another role with admin":                    {admin, []string{large}},
+		} {
+			var before, after people.User
+			path := "/v1/users/" + c.person.ID
+			key.Get(path, 200, &before)
+			body := map[string]any{"role_ids": c.roles, "mfa_token": c.person.OwnProof()}
+			key.Put(path+"/roles", body, 403, nil).WantDetail(t, "mfa_token", "mfa", what)
+			key.Get(path, 200, &after)
+			assert.Equal(t, after, before, what)
+		}
+
+		// An owner has every scope, and can drop or add roles with their own token.
+		body := map[string]any{"role_ids": []string{owner}, "mfa_token": s.Test.Proof()}
+		key.Put("/v1/users/"+admin.ID+"/roles", body, 200, nil)
+		for _, roles := range [][]string{{owner, small}, {small}} {
+			key.Put("/v1/users/"+admin.ID+"/roles", map[string]any{"role_ids": roles, "mfa_token": admin.OwnProof()}, 200, nil)
+		}
+	})
+}
+
 // A key can't have scopes that its creator doesn't have.
 func TestKeysCantExceedTheirCreator(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

@@ -200,6 +200,22 @@ func TestLinkByAdministrator(t *testing.T) {
 	})
 }
 
+// A link activates an invited user. The MFA token of an administrator who was deactivated
+// must not count because of the link that it is sent for.
+func TestOwnTokenCantLinkAdmin(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		w := newWorld(t, s, []*testkit.Server{s}, map[string]any{"group_mapping": []any{}})
+		former := s.Person("owner")
+		token := former.OwnProof()
+		user := "/v1/users/" + former.ID
+		s.Test.Post(user+"/deactivate", map[string]any{"mfa_token": s.Test.Proof()}, 200, nil)
+		s.Test.Patch(user, map[string]any{"status": "active", "mfa_token": s.Test.Proof()}, 200, nil)
+
+		body := map[string]any{"mfa_token": token, "link_users": []map[string]any{{"user_id": former.ID, "subject": "boss"}}}
+		s.Test.Patch("/v1/sso_connections/"+w.conn.ID, body, 403, nil).WantDetail(t, "mfa_token", "mfa")
+	})
+}
+
 // Removing a connection ends its sessions.
 func TestDeleteConnection(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

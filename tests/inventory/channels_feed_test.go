@@ -145,7 +145,7 @@ func TestFeed(t *testing.T) {
 				func() {
 					s.Test.Put("/v1/hulls/"+want[5]+"/pricing", map[string]any{"price_usd": 1000 + len(format), "price_hidden": true}, 200, nil)
 				},
-				func() { s.Test.Put("/v1/hulls/"+want[5]+"/specs", `{"beam_ft":8.5}`, 200, nil) },
+				func() { s.Test.Put("/v1/hulls/"+want[5]+"/specs", `{"hull_color":"`+format+`"}`, 200, nil) },
 				func() { s.Test.Patch("/v1/hulls/"+want[0]+"/photos/"+photo, `{"caption":"`+format+`"}`, 200, nil) },
 				func() { s.Test.Do("DELETE", "/v1/hulls/"+want[7]+"/syndication/"+channels[format], nil, 200, nil) },
 				func() { s.Test.Put("/v1/hulls/"+want[7]+"/syndication/"+channels[format], nil, 200, nil) },

@@ -69,3 +69,45 @@ func TestNewFormatIsSent(t *testing.T) {
 		sent("application/xml", "https://boats.example.com/"+hull)
 	})
 }
+
+// A listing is sent again only if what it shows changes. A change of the cost, or of
+// another value that only the dealership sees, must not reach partners at all.
+func TestOnlyVisibleChangesAreSent(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := newPartner(t)
+		channel := s.Test.Channel(map[string]any{"push_url": p.URL})
+		hull := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 90000})
+		s.Test.Put(hull+"/syndication/"+channel, nil, 200, nil)
+		s.Test.Put(hull+"/specs", `{"engines": [{"make": "Yamaha"}], "trailer": {"make": "Load Rite"}}`, 200, nil)
+		push(t, s, channel)
+
+		send := func(method, path, body string) bool {
+			t.Helper()
+			s.Test.Do(method, hull+path, body, 200, nil)
+			return push(t, s, channel)
+		}
+		for _, c := range []struct{ method, path, body string }{
+			{"PUT", "/pricing", `{"price_usd": 90000, "cost": {"invoice_cents": 7000000}}`},
+			{"PUT", "/pricing", `{"price_usd": 90000, "cost": {"invoice_cents": 7000000, "freight_cents": 150000}}`},
+			{"PUT", "/pricing", `{"price_usd": 90000, "cost": null}`},
+			{"PUT", "/pricing", `{"price_usd": 90000, "floor_usd": 80000}`},
+			{"PUT", "/pricing", `{"price_usd": 90000, "original_price_usd": 95000}`},
+			{"PATCH", "", `{"ownership": "floorplan"}`},
+			{"PATCH", "", `{"metadata": {"note": "The owner is in a hurry."}}`},
+			{"PUT", "/specs", `{"engines": [{"make": "Yamaha", "serial": "S1"}], "trailer": {"make": "Load Rite", "vin": "V1"}}`},
+		} {
+			assert.Equal(t, send(c.method, c.path, c.body), false, c.body, "was sent")
+		}
+		for _, c := range []struct{ method, path, body string }{
+			{"PUT", "/pricing", `{"price_usd": 89000}`},
+			{"PUT", "/pricing", `{"price_usd": 89000, "msrp_usd": 99000}`},
+			{"PUT", "/specs", `{"engines": [{"make": "Suzuki", "serial": "S1"}], "trailer": {"make": "Load Rite"}}`},
+			{"PATCH", "", `{"title": "One owner"}`},
+			{"PATCH", "", `{"received_on": "2026-01-02"}`},
+			{"PUT", "/pricing", `{"price_usd": 89000, "price_hidden": true}`},
+		} {
+			assert.Equal(t, send(c.method, c.path, c.body), true, c.body, "was sent")
+		}
+		assert.Equal(t, send("PUT", "/pricing", `{"price_usd": 88000}`), false, "a new price was sent, but it is hidden")
+	})
+}
