@@ -66,6 +66,11 @@ func Write[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 	defer span.End()
 	for try := 1; ; try++ {
 		out, err := writeOnce(ctx, d, fn)
+		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+			// It was rolled back because the time ran out between two statements. During a
+			// statement, the error is the one of ctx.
+			err = errors.Join(ctx.Err(), err)
+		}
 		if isFull(err) {
 			d.full.Store(true)
 		}
