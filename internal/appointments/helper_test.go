@@ -71,6 +71,7 @@ type worker struct {
 	mu    sync.Mutex
 	texts []sms.Message
 	mails []mail.Message
+	lose  bool // the answer of the provider
 }
 
 func newWorker(s *testkit.Server) *worker {
@@ -91,6 +92,9 @@ func (w *worker) Send(_ context.Context, m sms.Message) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.texts = append(w.texts, m)
+	if w.lose {
+		return "", &sms.Unanswered{Err: errors.New("timeout")}
+	}
 	return "net-" + m.Token, nil
 }
 

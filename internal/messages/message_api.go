@@ -70,6 +70,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r.Preview("2026-11-16"), "/inbound_messages", "receiveMessage", write, "Record a message by its sender", a.receiveByNumber, rest.Urgent,
 		rest.Describe("Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. "+
 			"If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender."))
+	a.mountUnknown(r.Preview("2026-11-18"))
 }
 
 func (a *API) messages(ctx context.Context, tx *db.Tx, in *struct {
