@@ -157,6 +157,30 @@ func TestConsoleReview(t *testing.T) {
 	})
 }
 
+// A message that might have been sent is on the Today screen until a user decides. An email
+// that asks for messages again is reviewed too.
+func TestConsoleUnknownMessage(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		s.Test.UnknownMessage()
+		b := ownerAt(t, s, "today")
+		b.read("Might have been sent")
+		b.review("today-unknown-message")
+		b.button("Decide")
+		b.read("The provider didn't confirm it")
+		b.review("unknown-message")
+		b.button("It was sent")
+		b.read("Marked as sent.")
+		b.gone("Might have been sent")
+
+		lead, _ := addLead(s, map[string]any{"first_name": "Kit", "email": "kit@example.com"})
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"kit@example.com","body":"START"}`, 201, nil)
+		b = ownerAt(t, s, "leads/"+lead)
+		b.read("Asks for messages again")
+		b.button("Mark as read")
+		b.gone("Asks for messages again")
+	})
+}
+
 // A user adds a lead, assigns, closes, reopens and converts it.
 func TestConsoleLeadLife(t *testing.T) {
 	onSQLite(t, func(t *testing.T, s *server) {

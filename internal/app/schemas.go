@@ -131,6 +131,7 @@ var schemaDocs = map[string]string{
 	"InboundMessageReceive":    "A message that a customer sent.",
 	"Money":                    "An amount of money.",
 	"TradeInPatch":             "Changes to a trade-in. Fields that you leave out keep their values.",
+	"UnknownMessageResolve":    "A decision about a message that might have been sent.",
 	"UserCalendar":             "The calendar of a user.",
 	"InboundEmail":             "An email that a customer sent, as your provider forwards it.",
 	"Introspection":            "Whether a token works, and what it allows (RFC 7662).",

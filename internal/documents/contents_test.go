@@ -1,9 +1,12 @@
 package documents
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ledongthuc/pdf"
 
 	"slipway/internal/contacts"
 	"slipway/internal/finance"
@@ -142,6 +145,75 @@ func TestNameOf(t *testing.T) {
 	} {
 		if got := nameOf(tt.contact); got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// The total sale price includes the whole down payment: cash, deposits, and what
+// the trade-in is worth after its loan is paid off.
+func TestTotalSalePriceIncludesTheTradeIn(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(f *facts)
+		wants  []string
+	}{
+		"trade-in": {func(*facts) {},
+			[]string{"$216,263.59", "including your down payment of $35,500.00.", "Trade-in allowance less the amount owed on it −$20,500.00"}},
+		"no trade-in": {func(f *facts) { f.deal.TradeEquityCents, f.trades = 0, nil },
+			[]string{"$195,763.59", "including your down payment of $15,000.00."}},
+		"more owed than it is worth": {func(f *facts) { f.deal.TradeEquityCents = -300000 },
+			[]string{"$195,763.59", "including your down payment of $15,000.00.", "Amount owed on the trade-in above its allowance $3,000.00"}},
+		"nothing down": {func(f *facts) {
+			f.deal.TradeEquityCents, f.trades, f.structure.CashDownCents, f.structure.DepositCents = 0, nil, 0, 0
+		}, []string{"$180,763.59", "including your down payment of $0.00."}},
+	} {
+		f := everything()
+		tt.change(&f)
+		_, text := issue(t, f, "retail_installment_contract")
+		for _, want := range tt.wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: got %s, want it to contain %q", name, text, want)
+			}
+		}
+	}
+}
+
+// The annual percentage rate and the finance charge are printed larger than all
+// other text of the disclosures, as 12 CFR 1026.17(a)(2) requires.
+func TestRateAndFinanceChargeAreConspicuous(t *testing.T) {
+	doc := Document{ID: "doc_1", Kind: "retail_installment_contract", Title: "Retail Installment Contract", RequiredSigners: both}
+	file, _, err := everything().render(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, sizes := "", []float64{}
+	for _, letter := range r.Page(1).Content().Text {
+		text += letter.S
+		for range len(letter.S) {
+			sizes = append(sizes, letter.FontSize)
+		}
+	}
+	sizeOf := func(part string) float64 { // the first time after the heading
+		t.Helper()
+		start := strings.Index(text, "Federal Truth in Lending")
+		i := strings.Index(text[start:], part)
+		if i < 0 {
+			t.Fatalf("got %s, want it to contain %q", text, part)
+		}
+		return sizes[start+i]
+	}
+
+	others := 0.0
+	for _, part := range []string{"Amount financed", "Total of payments", "Total sale price", "$93,564.94", "$180,763.59", "$216,263.59",
+		"The cost of your credit", "239 monthly payments"} {
+		others = max(others, sizeOf(part))
+	}
+	for _, part := range []string{"Annual", "Finance charge", "7.49%", "$87,198.65"} {
+		if got := sizeOf(part); got <= others {
+			t.Errorf("%s: got %v points, want more than the %v points of other disclosures", part, got, others)
 		}
 	}
 }

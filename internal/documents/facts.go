@@ -254,6 +254,14 @@ func (f facts) lentCents() int64 {
 	return f.structure.AmountFinancedCents
 }
 
+// downPaymentCents returns the down payment of 12 CFR 1026.2(a)(18): what the buyer
+// pays in cash, and the value of the trade-ins after their loans are paid off. If
+// the buyer owes more than the trade-ins are worth, they are no part of it, because
+// a down payment is never negative. The rest of the debt is financed.
+func (f facts) downPaymentCents() int64 {
+	return f.structure.CashDownCents + f.structure.DepositCents + max(f.deal.TradeEquityCents, 0)
+}
+
 // mortgagedTrade returns the trade-in with a loan to pay off, if there is one.
 func (f facts) mortgagedTrade() (deals.TradeIn, bool) {
 	for _, t := range f.trades {

@@ -60,22 +60,30 @@ func installmentContract(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Federal Truth in Lending disclosures")
-
-	disclosures := []pdf.Column{
-		{Name: "Annual percentage rate", Share: 1}, {Name: "Finance charge", Share: 1}, {Name: "Amount financed", Share: 1},
-		{Name: "Total of payments", Share: 1}, {Name: "Total sale price", Share: 1},
-	}
-	p.Table(disclosures, pdf.Rows{Sums: [][]string{{
-		string(s.DisclosedAPRPercent) + "%", money.Format(s.FinanceChargeCents), money.Format(s.AmountFinancedCents),
-		money.Format(s.TotalOfPaymentsCents), money.Format(s.TotalOfPaymentsCents + s.CashDownCents + s.DepositCents),
-	}}})
-	p.Note("Annual percentage rate: The cost of your credit as a yearly rate. Finance charge: The dollar amount the credit will cost you. " +
-		"Amount financed: The amount of credit provided to you or on your behalf. Total of payments: The amount you will have paid after you " +
-		"have made all payments as scheduled. Total sale price: The total cost of your purchase on credit, including your down payment.")
+	down := f.downPaymentCents()
+	p.Disclosures( // 12 CFR 1026.17(a)(2): the first two must be more conspicuous than the others
+		pdf.Disclosure{Name: "Annual percentage rate", Value: string(s.DisclosedAPRPercent) + "%", Strong: true,
+			Text: "The cost of your credit as a yearly rate."},
+		pdf.Disclosure{Name: "Finance charge", Value: money.Format(s.FinanceChargeCents), Strong: true,
+			Text: "The dollar amount the credit will cost you."},
+		pdf.Disclosure{Name: "Amount financed", Value: money.Format(s.AmountFinancedCents),
+			Text: "The amount of credit provided to you or on your behalf."},
+		pdf.Disclosure{Name: "Total of payments", Value: money.Format(s.TotalOfPaymentsCents),
+			Text: "The amount you will have paid after you have made all payments as scheduled."},
+		pdf.Disclosure{Name: "Total sale price", Value: money.Format(s.TotalOfPaymentsCents + down),
+			Text: "The total cost of your purchase on credit, including your down payment of " + money.Format(down) + "."},
+	)
 	p.Paragraph(describePayments(s))
 	p.Heading("Itemization of amount financed")
 
-	rows := [][]string{{"Vessel, additional items and tax, less trade-in equity", money.Format(s.DealCents)}}
+	equity := f.deal.TradeEquityCents
+	rows := [][]string{{"Vessel, additional items and tax", money.Format(s.DealCents + equity)}}
+	switch {
+	case equity < 0:
+		rows = append(rows, []string{"Amount owed on the trade-in above its allowance", money.Format(-equity)})
+	case len(f.trades) > 0:
+		rows = append(rows, []string{"Trade-in allowance less the amount owed on it", money.Format(-equity)})
+	}
 	for _, product := range s.Products {
 		if product.Financed {
 			rows = append(rows, []string{productName(product), money.Format(product.PriceCents)})

@@ -36,7 +36,7 @@ type Lead struct {
 	Timeline         *string           `json:"timeline" db:"timeline" audit:"-" doc:"When the lead plans to buy." example:"before summer"`
 	OwnerID          *string           `json:"owner_id" db:"owner_id" doc:"User who works the lead. Set it with assign." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Score            int64             `json:"score" audit:"-" doc:"0 to 100. Sum of the weights of the signals, which halve every 14 days." example:"42"`
-	NeedsReview      bool              `json:"needs_review" db:"needs_review" doc:"Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it and sets this to false."`
+	NeedsReview      bool              `json:"needs_review" db:"needs_review" doc:"Whether the lead sent a message that might be an opt-out, or an email that asks for messages again. Marketing messages are blocked until a user reads it and sets this to false."`
 	LastTouchedAt    time.Time         `json:"last_touched_at" db:"touched_at" audit:"-" doc:"When a user or an integration last worked on the lead."`
 	LastActivityAt   time.Time         `json:"last_activity_at" db:"last_activity_at" audit:"-" doc:"When the lead last wrote, or the dealership last worked on it." since:"2026-12-01"`
 	StalledAt        *time.Time        `json:"stalled_at" db:"stalled_at" doc:"When the lead was found without activity for the dealership's stalled_after_hours. Null again after the next activity."`

@@ -13,5 +13,6 @@ var Events = events.Scoped(auth.Require(auth.LeadsRead), []events.Kind{
 	{Type: "lead.message_sent", Doc: "A message was sent.", Object: LeadMessage{}},
 	{Type: "lead.message_delivered", Doc: "A message was delivered.", Object: LeadMessage{}},
 	{Type: "lead.message_failed", Doc: "A message could not be sent.", Object: LeadMessage{}},
+	{Type: "lead.message_unknown", Doc: "It is not known whether a message was sent, and a user must decide.", Object: LeadMessage{}, Since: "2026-12-01"},
 	{Type: "lead.message_received", Doc: "A message from a lead was received.", Object: LeadMessage{}},
 })

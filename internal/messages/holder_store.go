@@ -27,10 +27,14 @@ func exportMessages(ctx context.Context, tx *db.Tx, contactID string) (map[strin
 
 // eraseMessages removes the texts and addresses of a contact's messages, and a
 // job deletes their files in the outbox folder. Messages that wait to be sent are
-// blocked.
+// blocked, and those that might have been sent don't wait for a user anymore.
 func (a *API) eraseMessages(ctx context.Context, tx *db.Tx, contactID string) error {
 	if _, err := db.Exec(ctx, tx, `UPDATE messages SET status = 'blocked', block_reason = ?, scheduled_for = NULL
 		WHERE env = ? AND contact_id = ? AND status IN ('queued', 'scheduled')`, consent.CodeRecipientInvalid, tx.Env, contactID); err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, tx, `UPDATE messages SET status = 'failed', failed_at = ? WHERE env = ? AND contact_id = ? AND status = 'unknown'`,
+		tx.Now, tx.Env, contactID); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, tx, `UPDATE messages SET to_address = NULL, from_address = NULL, subject = NULL, body = NULL, error_message = NULL, provider_message_id = NULL,

@@ -85,7 +85,7 @@ func (a *API) receiveFor(
 
 	m := in.message(l)
 	m.AddressHash, m.ReceivedAt = consent.Hash(tx, l.Env, in.from), &tx.Now
-	m.Intent, m.NeedsReview = &meaning, meaning == unclear
+	m.Intent, m.NeedsReview = &meaning, needsReading(m.Channel, meaning)
 	known, recorded, err := findReceived(ctx, tx, m) // by a client of the API
 	if err != nil || recorded && meaning != stop {
 		return &known.ID, err

@@ -22,6 +22,17 @@ const (
 	ordinary intent = "ordinary"
 )
 
+// canConsent reports whether a message on a channel can give consent. Anyone can send an
+// email in the name of another person, so it can't. It can revoke consent on each channel:
+// an opt-out by mistake does less harm than one that is ignored.
+func canConsent(channel consent.Channel) bool { return channel == consent.SMS }
+
+// needsReading reports whether a user must read a message: it might be an opt-out, or it
+// asks for messages again and can't give consent.
+func needsReading(channel consent.Channel, meaning intent) bool {
+	return meaning == unclear || meaning == start && !canConsent(channel)
+}
+
 // classify returns the intent of a message. YES is a consent only if the last
 // message to the sender asked for it (invited).
 //

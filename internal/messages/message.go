@@ -25,6 +25,7 @@ const (
 	Sent      MessageStatus = "sent"
 	Delivered MessageStatus = "delivered"
 	Failed    MessageStatus = "failed"
+	Unknown   MessageStatus = "unknown" // it might have been sent, and a user decides
 	Received  MessageStatus = "received"
 )
 
@@ -43,7 +44,7 @@ type LeadMessage struct {
 	From              *string         `json:"from" db:"from_address" doc:"Phone number or email address of the sender. Null if unknown, or after the contact is erased." audit:"-"`
 	Subject           *string         `json:"subject" db:"subject" doc:"Subject of an email. Null for a text message, or after the contact is erased." audit:"-"`
 	Body              *string         `json:"body" db:"body" doc:"Text of the message, with the notices that Slipway added. Null after the contact is erased." audit:"-"`
-	Status            MessageStatus   `json:"status" db:"status" enum:"queued,scheduled,blocked,sent,delivered,failed,received" doc:"Progress of the message. blocked means that a check failed, and the message is never sent."`
+	Status            MessageStatus   `json:"status" db:"status" enum:"queued,scheduled,blocked,sent,delivered,failed,unknown,received" since:"2026-12-01 unknown=queued" doc:"Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a user decides."`
 	BlockReason       *string         `json:"block_reason" db:"block_reason" doc:"Code of the reason why the message was blocked. Null unless the status is blocked." example:"consent_missing"`
 	Provider          *string         `json:"provider" db:"provider" doc:"Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server. Null until then." example:"twilio"`
 	ProviderMessageID *string         `json:"provider_message_id" db:"provider_message_id" doc:"ID of the message at the provider. Null if there is none." audit:"personal"`
@@ -190,6 +191,11 @@ func (m *LeadMessage) block(code string) {
 // fail records that the message can't be delivered.
 func (m *LeadMessage) fail(code, text string, now time.Time) {
 	m.Status, m.ErrorCode, m.ErrorMessage, m.FailedAt, m.LeaseUntil = Failed, &code, &text, &now, nil
+}
+
+// doubt records that the message might have been sent.
+func (m *LeadMessage) doubt(code, text string) {
+	m.Status, m.ErrorCode, m.ErrorMessage, m.LeaseUntil = Unknown, &code, &text, nil
 }
 
 // sent records that a provider accepted the message.

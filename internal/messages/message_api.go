@@ -60,6 +60,7 @@ func (a *API) Mount(r *rest.Router) {
 		"Record an inbound message", a.receive, rest.NoIfMatch, rest.Urgent,
 		rest.Describe("STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. "+
 			"START restores the consents that were revoked, and nothing else. YES gives consent if the last message asked for it. "+
+			"By email, both give no consent, because the sender of an email can be forged. They set `needs_review`. "+
 			"HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
 			"marketing messages until a user has read it."))
 
@@ -69,6 +70,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r.Preview("2026-11-16"), "/inbound_messages", "receiveMessage", write, "Record a message by its sender", a.receiveByNumber, rest.Urgent,
 		rest.Describe("Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. "+
 			"If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender."))
+	a.mountUnknown(r.Preview("2026-11-18"))
 }
 
 func (a *API) messages(ctx context.Context, tx *db.Tx, in *struct {
@@ -170,7 +172,7 @@ func (a *API) receive(ctx context.Context, tx *db.Tx, in *struct {
 		return m, err
 	}
 	m.Intent = new(classify(m.Channel, *m.Body, invites(last)))
-	m.NeedsReview = *m.Intent == unclear
+	m.NeedsReview = needsReading(m.Channel, *m.Intent)
 
 	stored, repeated, err := findReceived(ctx, tx, m)
 	if err != nil || repeated && *m.Intent != stop {
@@ -211,6 +213,9 @@ func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, c contacts.C
 	case stop:
 		return m, a.stop(ctx, tx, d, m)
 	case start:
+		if !canConsent(m.Channel) { // a user reviews it
+			return m, nil
+		}
 		return m, m.start(ctx, tx, last)
 	case help:
 		if ok, err := canReply(ctx, tx, c, m); err != nil || !ok {

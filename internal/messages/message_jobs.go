@@ -25,6 +25,7 @@ func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.EraseOutbox)
 	jobs.On(q, a.sweep)
 	jobs.Every(q, 24*time.Hour, sweepOutbox{})
+	jobs.OnRestart(q, endLeases)
 }
 
 // SendMessage is the job that sends a message.
@@ -36,9 +37,14 @@ type SendMessage struct {
 // Kind is the job kind.
 func (SendMessage) Kind() string { return "send_message" }
 
-// lease is how long a worker can take to send a message. After that, another
-// worker tries again.
+// lease is how long a worker can take to send a message. After that, its server has
+// stopped, and it is not known whether the message was sent.
 const lease = 2 * time.Minute
+
+// settleTries and settleEvery limit how long a worker tries to record a result while the
+// database is unavailable. If it is lost, a user has to find out whether the message was
+// sent.
+const settleTries, settleEvery = 6, 5 * time.Second
 
 // outgoing is a message for a provider. Either text or email is set.
 type outgoing struct {
@@ -47,8 +53,8 @@ type outgoing struct {
 	email   *email
 }
 
-// SendMessage sends a message to its provider. If the service stops between
-// sending and recording, the message is sent again with the same token.
+// SendMessage sends a message to its provider. A message that might have been sent, by
+// this run or by one that was killed, is never sent again automatically.
 func (a *API) SendMessage(ctx context.Context, job SendMessage) error {
 	out, err := a.claim(ctx, job)
 	if err != nil || out == nil {
@@ -82,6 +88,9 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 		switch {
 		case m.LeaseUntil != nil && m.LeaseUntil.After(tx.Now):
 			return nil, fmt.Errorf("message %s is being sent", m.ID)
+		case m.LeaseUntil != nil:
+			m.doubt("interrupted", "The result of sending the message was not recorded, for example because the server stopped.")
+			return nil, save(ctx, tx, before, &m, "lead.message_unknown")
 		case !m.ExpiresAt.After(tx.Now):
 			m.fail("expired", "The message expired before it was sent.", tx.Now)
 			return nil, save(ctx, tx, before, &m, "lead.message_failed")
@@ -151,9 +160,11 @@ func addressOf(address string) string {
 // so that the queue tries again.
 func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, sent error) error {
 	rejected, byProvider := errors.AsType[*sms.Rejected](sent)
-	temporary := sent != nil && !byProvider && !mail.IsRejected(sent)
+	_, unanswered := errors.AsType[*sms.Unanswered](sent)
+	unanswered = unanswered || mail.IsUnanswered(sent)
+	temporary := sent != nil && !byProvider && !unanswered && !mail.IsRejected(sent)
 	var failed bool // before this attempt
-	_, err := db.Write(context.WithoutCancel(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
+	record := func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
 		m, err := messages.Find(ctx, tx, job.MessageID)
 		if err != nil || !m.isPending() {
 			return m, err
@@ -176,6 +187,11 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 			m.ErrorCode, m.ErrorMessage = new("temporary"), new("The provider is unavailable. Slipway tries again.")
 			err = messages.Save(ctx, tx, &m)
 			return m, err
+		case unanswered:
+			m.Provider = &provider
+			m.doubt("unanswered", "The provider did not answer.")
+			err = save(ctx, tx, before, &m, "lead.message_unknown")
+			return m, err
 		case byProvider && rejected.OptedOut():
 			return m, a.optedOut(ctx, tx, before, m)
 		}
@@ -189,10 +205,18 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		m.fail(code, "The provider rejected the message.", tx.Now)
 		err = save(ctx, tx, before, &m, "lead.message_failed")
 		return m, err
-	})
+	}
+	_, err := db.Write(context.WithoutCancel(ctx), a.DB, record)
+	for try := 1; db.IsUnavailable(err) && try < settleTries; try++ {
+		time.Sleep(settleEvery)
+		_, err = db.Write(context.WithoutCancel(ctx), a.DB, record)
+	}
+
 	// Only the log has the provider's own words, which can contain internals. It has one line
 	// when the state of a message changes, not one for each attempt.
 	switch {
+	case unanswered:
+		a.Log.WarnContext(ctx, "message might have been sent", "message_id", job.MessageID, "provider", provider, "err", sent)
 	case sent != nil && !(temporary && failed):
 		a.Log.WarnContext(ctx, "message not sent", "message_id", job.MessageID, "provider", provider, "again", temporary, "err", sent)
 	case sent == nil && failed:

@@ -49,6 +49,13 @@ func save(ctx context.Context, tx *db.Tx, before LeadMessage, m *LeadMessage, ev
 	return settled(ctx, tx, *m)
 }
 
+// endLeases ends the leases of a process that was killed. The jobs of these messages
+// then find that they might have been sent.
+func endLeases(ctx context.Context, tx *db.Tx) (struct{}, error) {
+	_, err := db.Exec(ctx, tx, `UPDATE messages SET lease_until = ? WHERE env > 0 AND lease_until IS NOT NULL`, tx.Now)
+	return struct{}{}, err
+}
+
 // insertBlocked stores a message that failed the send check.
 func insertBlocked(ctx context.Context, tx *db.Tx, m *LeadMessage, code string) error {
 	m.block(code)

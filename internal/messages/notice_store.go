@@ -63,9 +63,13 @@ func (a *API) Notify(ctx context.Context, tx *db.Tx, n Notice) (LeadMessage, err
 }
 
 // Withdraw blocks a notice that waits to be sent. It does nothing if the message
-// was sent, or is being sent.
+// was sent, or is being sent. If it might have been sent, it can't be sent again.
 func Withdraw(ctx context.Context, tx *db.Tx, messageID string) error {
 	m, err := messages.Find(ctx, tx, messageID)
+	if err == nil && m.Status == Unknown {
+		m.ExpiresAt = &tx.Now
+		return messages.Save(ctx, tx, &m)
+	}
 	if err != nil || !m.isPending() || m.LeaseUntil != nil && m.LeaseUntil.After(tx.Now) {
 		return err
 	}
@@ -78,12 +82,12 @@ func Withdraw(ctx context.Context, tx *db.Tx, messageID string) error {
 }
 
 // Settled are functions of features that wait for the result of a notice. They are
-// called after it was sent, blocked or failed, in the same transaction. They belong
-// to features that depend on messages, so app attaches them to the database.
+// called after it was sent, blocked or failed, in the same transaction. A notice that
+// might have been sent has no result until a user decides. They belong to features that depend on messages, so app attaches them to the database.
 type Settled []func(ctx context.Context, tx *db.Tx, m LeadMessage) error
 
 func settled(ctx context.Context, tx *db.Tx, m LeadMessage) error {
-	if !m.Notice || m.isPending() {
+	if !m.Notice || m.isPending() || m.Status == Unknown {
 		return nil
 	}
 	for _, follow := range db.Attached[Settled](tx) {

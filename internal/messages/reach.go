@@ -49,7 +49,7 @@ var blockedWords = map[string]string{
 	consent.CodeScope:            "The recipient only gave consent for other messages.",
 	consent.CodeExpired:          "The consent of the recipient has expired.",
 	consent.CodeInsufficient:     "Marketing text messages require written consent, with the text that the recipient agreed to.",
-	needsReview:                  "A message from the recipient might be an opt-out. Read it first.",
+	needsReview:                  "A message from the recipient must be reviewed. Read it first.",
 	senderUnregistered:           "The dealership has no sender for this channel. Set one in its settings.",
 	missingPostalAddress:         "Marketing email must show a postal address. Add one to the dealership.",
 	quietHoursCode:               "It is always quiet hours somewhere the recipient might be. Set the time zone of the contact.",

@@ -89,7 +89,7 @@ func (a attempt) block() decision {
 	case a.unreviewed && a.purpose == consent.Marketing:
 		return decision{
 			code: needsReview, field: "channel",
-			reason: "is paused because a message from the recipient might be an opt-out. Read it and set needs_review to false",
+			reason: "is paused because a message from the recipient must be reviewed. Read it and set needs_review to false",
 		}
 	case a.sender == "":
 		return decision{code: senderUnregistered, field: "channel", reason: "has no sender. Set one in the dealership's settings"}

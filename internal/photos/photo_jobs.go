@@ -24,6 +24,7 @@ func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.MakeSizes)
 	jobs.On(q, a.SweepBlobs)
 	jobs.Every(q, time.Hour, SweepBlobs{})
+	jobs.OnRestart(q, releaseAll)
 }
 
 // MakeSizes is the job that creates the sizes of a photo.
@@ -176,9 +177,11 @@ func (c contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// releasePhoto lets the next job handle a photo. The attempt doesn't count.
+// releasePhoto lets the next job handle a photo. The attempt doesn't count. It also
+// does so if the server stops. Otherwise the next job would find the claim, and leave
+// the photo to a job that has ended.
 func (a *API) releasePhoto(ctx context.Context, p HullPhoto) error {
-	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+	_, err := db.Write(context.WithoutCancel(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		return db.Exec(ctx, tx, `UPDATE hull_photos SET attempts = 0, claimed_until = NULL WHERE env = ? AND id = ?`, p.Env, p.ID)
 	})
 	return err

@@ -72,3 +72,10 @@ func nextEnv(ctx context.Context, tx *db.Tx, own auth.Env) (auth.Env, error) {
 	}
 	return envs[0], nil
 }
+
+// releaseAll ends the claims of a process that was killed. The attempts still count,
+// because a photo might have stopped it.
+func releaseAll(ctx context.Context, tx *db.Tx) (struct{}, error) {
+	_, err := db.Exec(ctx, tx, `UPDATE hull_photos SET claimed_until = NULL WHERE env > 0 AND state = 'processing' AND claimed_until IS NOT NULL`)
+	return struct{}{}, err
+}

@@ -80,6 +80,19 @@ func (c *Client) Lead(changes map[string]any) string {
 	return created.ID
 }
 
+// UnknownMessage creates a message that might have been sent.
+func (c *Client) UnknownMessage() string {
+	c.server.t.Helper()
+	lead := c.Lead(nil)
+	c.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms"], "scope": "all"}`, 201, nil)
+	var m struct{ ID string }
+	c.Post("/v1/leads/"+lead+"/messages", map[string]any{
+		"channel": "sms", "purpose": "transactional", "body": "She is ready.", "send_at": c.server.DB.Now().Add(time.Hour), // no job sends it
+	}, 202, &m)
+	c.server.Exec(`UPDATE messages SET status = 'unknown', scheduled_for = NULL, attempts = 1, error_code = 'unanswered' WHERE id = ?`, m.ID)
+	return m.ID
+}
+
 // DealBody returns the request body of a new deal, with changes. Unless they
 // contain a hull and a buyer, it creates them.
 func (c *Client) DealBody(changes map[string]any) map[string]any {

@@ -110,6 +110,18 @@ func (s *Server) RunJobs() {
 	})
 }
 
+// KillJobs leaves the jobs of some kinds as a server does that is killed while it runs
+// them. They started three minutes ago.
+func (s *Server) KillJobs(kinds ...string) {
+	s.t.Helper()
+	ago := "datetime('now', '-3 minutes')"
+	if !s.DB.SQLite() {
+		ago = "now() - interval '3 minutes'"
+	}
+	marks, args := db.In(kinds)
+	s.Exec(`UPDATE river_job SET state = 'running', attempt = 1, attempted_at = `+ago+` WHERE kind IN `+marks, args...)
+}
+
 // RunRelay delivers events until the test ends or stop is called.
 func (s *Server) RunRelay() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -972,6 +972,7 @@ const (
 	MessageStatusSent      MessageStatus = "sent"
 	MessageStatusDelivered MessageStatus = "delivered"
 	MessageStatusFailed    MessageStatus = "failed"
+	MessageStatusUnknown   MessageStatus = "unknown"
 	MessageStatusReceived  MessageStatus = "received"
 )
 
@@ -1162,6 +1163,16 @@ const (
 	PreviewLeadStatusCategoryOpen      PreviewLeadStatusCategory = "open"
 	PreviewLeadStatusCategoryConverted PreviewLeadStatusCategory = "converted"
 	PreviewLeadStatusCategoryLost      PreviewLeadStatusCategory = "lost"
+)
+
+// PreviewMessageOutcome:
+type PreviewMessageOutcome string
+
+// The values of PreviewMessageOutcome.
+const (
+	PreviewMessageOutcomeSent      PreviewMessageOutcome = "sent"
+	PreviewMessageOutcomeNotSent   PreviewMessageOutcome = "not_sent"
+	PreviewMessageOutcomeSendAgain PreviewMessageOutcome = "send_again"
 )
 
 // PreviewRequestMethod: HTTP method of a request.

@@ -173,6 +173,8 @@ const (
 	EventLeadMessageReceived EventType = "lead.message_received"
 	// A message was sent.
 	EventLeadMessageSent EventType = "lead.message_sent"
+	// It is not known whether a message was sent, and a user must decide.
+	EventLeadMessageUnknown EventType = "lead.message_unknown"
 	// A lead was qualified, manually or by its score.
 	EventLeadQualified EventType = "lead.qualified"
 	// A signal was recorded for a lead.
@@ -318,6 +320,7 @@ var eventObjects = map[EventType]func() any{
 	EventLeadMessageQueued:        func() any { return new(LeadMessage) },
 	EventLeadMessageReceived:      func() any { return new(LeadMessage) },
 	EventLeadMessageSent:          func() any { return new(LeadMessage) },
+	EventLeadMessageUnknown:       func() any { return new(LeadMessage) },
 	EventLeadQualified:            func() any { return new(Lead) },
 	EventLeadSignalRecorded:       func() any { return new(LeadSignal) },
 	EventLeadStalled:              func() any { return new(Lead) },

@@ -692,6 +692,16 @@ func (s *PreviewLeadsService) List(ctx context.Context, params PreviewLeadListPa
 	return list[PreviewLead](ctx, s.client, request{verb: "GET", path: "/v2-preview/leads", query: params}, opts)
 }
 
+// ListUnknownMessages: List the messages that might have been sent. Requires leads:read.
+//
+// Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message,
+// or might have, and didn't answer. Slipway doesn't send it again until a user decides.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) ListUnknownMessages(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[LeadMessage, error] {
+	return list[LeadMessage](ctx, s.client, request{verb: "GET", path: "/v2-preview/unknown_messages", query: params}, opts)
+}
+
 // ReceiveMessage: Record a message by its sender. Requires leads:write.
 //
 // Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages
@@ -701,6 +711,16 @@ func (s *PreviewLeadsService) List(ctx context.Context, params PreviewLeadListPa
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewLeadsService) ReceiveMessage(ctx context.Context, body PreviewInboundMessageReceive, opts ...RequestOption) (*PreviewInboundMessage, error) {
 	return call[PreviewInboundMessage](ctx, s.client, request{verb: "POST", path: "/v2-preview/inbound_messages", body: body}, opts)
+}
+
+// ResolveUnknownMessage: Decide about a message that might have been sent. Requires leads:write.
+//
+// Find out whether the recipient got the message, for example in the log of the provider. `send_again` sends it
+// with the same `Message-ID` or `Idempotency-Key`, after the send check.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) ResolveUnknownMessage(ctx context.Context, messageID string, body PreviewUnknownMessageResolve, opts ...RequestOption) (*LeadMessage, error) {
+	return call[LeadMessage](ctx, s.client, request{verb: "POST", path: "/v2-preview/unknown_messages/{message_id}/resolve", ids: []string{messageID}, body: body}, opts)
 }
 
 // PreviewOfficeService has the operations of the family Office.

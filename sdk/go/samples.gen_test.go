@@ -1829,6 +1829,15 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			for leadMessage, err := range client.Preview.Leads.ListUnknownMessages(ctx, slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(leadMessage.ID)
+			}
+			return nil
+		},
+		func() error {
 			inboundMessage, err := client.Preview.Leads.ReceiveMessage(ctx, slipway.PreviewInboundMessageReceive{
 				Body:              "Is the Freedom 235 still available?",
 				Channel:           slipway.MessageChannelSMS,
@@ -1839,6 +1848,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(inboundMessage)
+			return nil
+		},
+		func() error {
+			leadMessage, err := client.Preview.Leads.ResolveUnknownMessage(ctx, "msg_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewUnknownMessageResolve{Outcome: slipway.PreviewMessageOutcomeSent})
+			if err != nil {
+				return err
+			}
+			fmt.Println(leadMessage.ID)
 			return nil
 		},
 		func() error {

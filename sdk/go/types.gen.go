@@ -2440,8 +2440,8 @@ type Lead struct {
 	Message *string `json:"message"`
 	// Your own key-value pairs. At most 50.
 	Metadata map[string]string `json:"metadata"`
-	// Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it
-	// and sets this to false.
+	// Whether the lead sent a message that might be an opt-out, or an email that asks for messages again. Marketing
+	// messages are blocked until a user reads it and sets this to false.
 	NeedsReview bool `json:"needs_review"`
 	// User who works the lead. Set it with assign.
 	OwnerID *string `json:"owner_id"`
@@ -2665,7 +2665,9 @@ type LeadMessage struct {
 	Segments *int64 `json:"segments"`
 	// When the provider accepted the message. Null until then.
 	SentAt *time.Time `json:"sent_at"`
-	// Progress of the message. blocked means that a check failed, and the message is never sent.
+	// Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that
+	// the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a
+	// user decides.
 	Status MessageStatus `json:"status"`
 	// Subject of an email. Null for a text message, or after the contact is erased.
 	Subject *string `json:"subject"`
@@ -4418,8 +4420,8 @@ type PreviewLead struct {
 	Message *string `json:"message"`
 	// Your own key-value pairs. At most 50.
 	Metadata map[string]string `json:"metadata"`
-	// Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it
-	// and sets this to false.
+	// Whether the lead sent a message that might be an opt-out, or an email that asks for messages again. Marketing
+	// messages are blocked until a user reads it and sets this to false.
 	NeedsReview bool `json:"needs_review"`
 	// The owner, if you expand it and there is one.
 	Owner *PreviewDirectoryUser `json:"owner,omitzero"`
@@ -5280,6 +5282,13 @@ type PreviewTriggeredEvent struct {
 	ObjectID string `json:"object_id"`
 	// Event type.
 	Type string `json:"type"`
+}
+
+// PreviewUnknownMessageResolve: A decision about a message that might have been sent.
+type PreviewUnknownMessageResolve struct {
+	// What you found out. sent and not_sent end the message as sent or failed. send_again sends it again, if it has
+	// not expired.
+	Outcome PreviewMessageOutcome `json:"outcome"`
 }
 
 // PreviewUserCalendar: The calendar of a user.

@@ -14,6 +14,10 @@ var consoleRecipes = map[string]recipe{
 	"preview.getLead":       {aLead, nil},
 	"preview.getLeadReach":  {aLead, nil},
 	"preview.getDealNext":   {aDeal, nil},
+
+	"preview.listUnknownMessages":   {toList(anUnknownMessage), nil},
+	"preview.resolveUnknownMessage": {anUnknownMessage, fixed(`{"outcome": "sent"}`)},
+
 	"preview.quoteFinance":  {nil, fixed(`{"price": {"amount": 12500000, "currency": "USD"}, "apr_percent": "7.99", "terms": [180, 240]}`)},
 	"preview.listDirectory": {toList(aUser), nil},
 	"preview.getMe":         {},
@@ -31,6 +35,10 @@ var consoleRecipes = map[string]recipe{
 // forPeople is the operation that only people in a browser can call. The tests of its
 // package call it.
 const forPeople = "preview.approveProposal"
+
+func anUnknownMessage(c *testkit.Client) map[string]string {
+	return map[string]string{"message_id": c.UnknownMessage()}
+}
 
 // newProposal is the body of a proposal to change the price of a hull.
 func newProposal(c *testkit.Client) map[string]any {

@@ -60,6 +60,7 @@ type reminderWorker struct {
 	mu    sync.Mutex
 	texts []sms.Message
 	mails []mail.Message
+	lose  bool // the answer of the provider
 }
 
 func newReminderWorker(s *testkit.Server) *reminderWorker {
@@ -82,6 +83,9 @@ func (w *reminderWorker) Send(_ context.Context, m sms.Message) (string, error) 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.texts = append(w.texts, m)
+	if w.lose {
+		return "", &sms.Unanswered{Err: errors.New("timeout")}
+	}
 	return "net-" + m.Token, nil
 }
 

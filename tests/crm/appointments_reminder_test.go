@@ -55,6 +55,34 @@ func TestReminder(t *testing.T) {
 	})
 }
 
+// A reminder that might have been sent waits for a user. If the appointment is canceled
+// since then, it can't be sent again.
+func TestReminderThatMightHaveBeenSent(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		w := newReminderWorker(s)
+		w.lose = true
+		a := createAppointment(s.Test, map[string]any{"lead_id": consentingLead(s.Test, nil), "reminder": texted})
+		b := createAppointment(s.Test, map[string]any{"lead_id": consentingLead(s.Test, nil), "reminder": texted})
+		setClock(t, s, a.Reminder.SendAt)
+		check(t, w.remind(t, a))
+		check(t, w.remind(t, b))
+		check(t, w.sendAll(t))
+		check(t, w.sendAll(t))
+		assert.Len(t, w.texts, 2)
+		a, b = get(s.Test, a.ID), get(s.Test, b.ID)
+		assert.Equal(t, a.Reminder.State, appointments.ReminderPending)
+
+		resolve := "/v2-preview/unknown_messages/"
+		s.Test.Post(resolve+*a.Reminder.MessageID+"/resolve", `{"outcome": "sent"}`, 200, nil)
+		assert.Equal(t, get(s.Test, a.ID).Reminder.State, appointments.ReminderSent)
+
+		s.Test.Post(appointmentsPath+"/"+b.ID+"/cancel", nil, 200, nil)
+		s.Test.Post(resolve+*b.Reminder.MessageID+"/resolve", `{"outcome": "send_again"}`, 409, nil)
+		s.Test.Post(resolve+*b.Reminder.MessageID+"/resolve", `{"outcome": "not_sent"}`, 200, nil)
+		assert.Len(t, w.texts, 2)
+	})
+}
+
 // If an appointment moves, its reminder moves too. The old job does nothing.
 func TestReminderMoves(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

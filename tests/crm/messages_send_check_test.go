@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"slipway/internal/consent"
+	"slipway/internal/leads"
 	"slipway/internal/messages"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
@@ -204,5 +205,43 @@ func TestStartWithoutEarlierConsent(t *testing.T) {
 		assert.Equal[any](t, all[0].Evidence["restores_id"], all[2].ID)
 		say(path, "START")
 		assert.Len(t, consentsOf(s, path), len(all))
+	})
+}
+
+// An email with START or YES, which anyone can write in the name of a customer, gives no
+// consent. A user reviews it. STOP by email is binding.
+func TestStartByEmailGivesNoConsent(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		setClock(t, s, noon(s))
+		w := newWorker(t, s, (&mailServer{}).start(t), nil)
+		p := newProvider(t, s, s.Test, ownNumber, twilioToken)
+		path := leadWithConsent(s, map[string]any{"email": "ann@example.com"})
+		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"transactional","subject":"News","body":"Want news of boats? Reply YES."}`, 202, nil)
+		if err := w.sendAll(t); err != nil {
+			t.Fatal(err)
+		}
+		s.Advance(time.Second)
+		s.Test.Post(path+"/inbound_messages", `{"channel":"email","from":"ann@example.com","body":"STOP"}`, 201, nil)
+		records := len(consentsOf(s, path))
+		assert.Equal(t, blockCode(t, s, path, "email", "transactional"), "consent_revoked")
+
+		for i, text := range []string{"START", "Unstop", "yes!"} {
+			s.Advance(time.Second)
+			var m messages.LeadMessage
+			if text != "START" {
+				s.Test.Post(path+"/inbound_messages", map[string]any{"channel": "email", "from": "ann@example.com", "body": text}, 201, &m)
+			} else {
+				p.mail("id_1", emailBody("Ann <ann@example.com>", text, "<1@mail.example>", ""), 204)
+				m = messagesOf(s, path)[0]
+			}
+			assert.Equal(t, *m.Intent, "start", text)
+			assert.Equal(t, m.NeedsReview, true, text)
+			var l leads.Lead
+			s.Test.Get(path, 200, &l)
+			assert.Equal(t, l.NeedsReview, true, text)
+			assert.Equal(t, len(consentsOf(s, path)), records, text, i)
+			assert.Equal(t, blockCode(t, s, path, "email", "transactional"), "consent_revoked", text)
+			s.Test.Patch(path, `{"needs_review":false}`, 200, nil)
+		}
 	})
 }

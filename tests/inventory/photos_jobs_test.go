@@ -133,6 +133,27 @@ func TestPhotoThatStopsTheServer(t *testing.T) {
 	})
 }
 
+// A server that was killed while it decoded a photo decodes it when it starts again. On
+// PostgreSQL, another server might still do so, and the claim expires first.
+func TestPhotoAfterKill(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		path := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), nil) + "/photos"
+		var p photos.HullPhoto
+		s.Test.Post(path, testkit.Picture(), 201, &p)
+		claimed := s.DB.Now().Add(photos.MakeSizes{}.Timeout())
+		if !s.DB.SQLite() {
+			claimed = s.DB.Now()
+		}
+		s.Exec(`UPDATE hull_photos SET attempts = 1, claimed_until = ? WHERE id = ?`, claimed, p.ID)
+		s.KillJobs("make_photo_sizes")
+
+		s.RunJobs()
+		assert.Eventually(t, "ready", func() bool {
+			return testkit.Rows[string](s, `SELECT state FROM hull_photos WHERE id = ?`, p.ID)[0] == "ready"
+		})
+	})
+}
+
 // The database of a backup is older than its files. A photo that was completed in between is
 // ready after the restore, and one whose file is gone says so.
 func TestPhotoAfterRestore(t *testing.T) {

@@ -195,6 +195,37 @@ func TestUniqueViolationRunsOnceMore(t *testing.T) {
 
 // Both pools of SQLite overwrite deleted rows, so that erased data can't be read
 // from the file.
+// PostgreSQL rolls back when the time runs out, also between two statements. The next
+// statement or the commit then only reports that the transaction has ended. It is
+// an outage, as it is during a statement, and not a bug.
+func TestTimeRunsOutBetweenStatements(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		for name, next := range map[string]func(ctx context.Context, tx *db.Tx) error{
+			"commit": func(context.Context, *db.Tx) error { return nil },
+			"statement": func(ctx context.Context, tx *db.Tx) error {
+				_, err := db.Exec(context.WithoutCancel(ctx), tx, `DELETE FROM samples`)
+				return err
+			},
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			_, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int64, error) {
+				if n, err := db.Exec(ctx, tx, `DELETE FROM samples`); err != nil {
+					return n, err
+				}
+				time.Sleep(200 * time.Millisecond) // database/sql rolls back in the background
+				return 0, next(ctx, tx)
+			})
+			cancel()
+			if d.SQLite() && err == nil {
+				continue // a transaction that others share doesn't end with the time of one writer
+			}
+			if !db.IsUnavailable(err) {
+				t.Errorf("%s: got %v, want an error that means unavailable", name, err)
+			}
+		}
+	})
+}
+
 func TestSecureDelete(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	pragma := func(ctx context.Context, tx *db.Tx) (int64, error) {

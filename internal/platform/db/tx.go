@@ -78,6 +78,11 @@ func (d *DB) transact(ctx context.Context, fn work) error {
 	defer span.End()
 	for try := 1; ; try++ {
 		err := d.transactOnce(ctx, fn)
+		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+			// It was rolled back because the time ran out between two statements. During a
+			// statement, the error is the one of ctx.
+			err = errors.Join(ctx.Err(), err)
+		}
 		if isFull(err) {
 			d.full.Store(true)
 		}

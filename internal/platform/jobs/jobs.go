@@ -46,6 +46,14 @@ const (
 // HasTimeout are args whose job can take longer than a minute.
 type HasTimeout interface{ Timeout() time.Duration }
 
+// A job has jobTimeout, or its own timeout, and then windDown to end after its context
+// did. If it still has not ended, its process was killed, and it runs again. So a job
+// that still works is not run twice.
+const (
+	jobTimeout = time.Minute
+	windDown   = time.Minute
+)
+
 // Queue enqueues and runs jobs. Add its workers with On and Every, then open it.
 // One of the two clients is nil, because the two databases have different types
 // of transactions.
@@ -55,6 +63,8 @@ type Queue struct {
 	db       *db.DB
 	workers  *river.Workers
 	periodic []*river.PeriodicJob
+	release  []db.Func[struct{}] // see OnRestart
+	resumed  bool                // whether resume is complete
 
 	sqlite   *river.Client[*sql.Tx]
 	inserted *inserted // SQLite only
@@ -87,6 +97,11 @@ func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) (err error) {
 		span.Fail(err)
 		span.End()
 	}()
+	if p, ok := any(job.Args).(HasTimeout); ok {
+		limited, cancel := context.WithTimeout(ctx, p.Timeout())
+		defer cancel()
+		ctx = limited
+	}
 	return Run(ctx, w.work, job.Args)
 }
 
@@ -117,11 +132,11 @@ func envOf(args Args) (auth.Env, bool) {
 	return env, ok
 }
 
-// Timeout is the timeout of the args. It defaults to the default of River, one
-// minute.
+// Timeout is when River can run the job again. Work ends the context before. Without
+// its own timeout, the job has jobTimeout.
 func (w *worker[A]) Timeout(job *river.Job[A]) time.Duration {
 	if p, ok := any(job.Args).(HasTimeout); ok {
-		return p.Timeout()
+		return p.Timeout() + windDown
 	}
 	return 0
 }
@@ -157,7 +172,7 @@ func (q *Queue) Open(log *slog.Logger) (err error) {
 		Queues: map[string]river.QueueConfig{
 			river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Long: {MaxWorkers: 2}, Network: {MaxWorkers: 8},
 		},
-		FetchPollInterval: pollEvery,
+		FetchPollInterval: pollEvery, JobTimeout: jobTimeout, RescueStuckJobsAfter: jobTimeout + windDown,
 	}
 
 	lite, pg := q.db.JobPools()
@@ -204,6 +219,9 @@ func options(args Args) *river.InsertOpts {
 
 // Start runs jobs until Stop.
 func (q *Queue) Start(ctx context.Context) error {
+	if err := q.resume(ctx); err != nil {
+		return err
+	}
 	if q.sqlite != nil {
 		return q.sqlite.Start(ctx)
 	}

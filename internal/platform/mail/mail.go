@@ -45,11 +45,19 @@ type Sender interface {
 }
 
 // IsRejected reports whether the server will never accept the message, for
-// example because the mailbox doesn't exist. All other errors are temporary.
+// example because the mailbox doesn't exist. All other errors are temporary, unless
+// IsUnanswered.
 func IsRejected(err error) bool {
 	e, ok := errors.AsType[*gomail.SendError](err)
 	return ok && e.ErrorCode() >= 500 &&
 		(e.Reason == gomail.ErrSMTPRcptTo || e.Reason == gomail.ErrSMTPData || e.Reason == gomail.ErrSMTPDataClose)
+}
+
+// IsUnanswered reports whether the server received the whole message and didn't say
+// whether it accepts it. To send it again might deliver it twice.
+func IsUnanswered(err error) bool {
+	e, ok := errors.AsType[*gomail.SendError](err)
+	return ok && e.Reason == gomail.ErrSMTPDataClose && e.ErrorCode() == 0
 }
 
 // compose returns the MIME message.

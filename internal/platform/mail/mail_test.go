@@ -1,11 +1,14 @@
 package mail
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
+	"net"
 	"net/mail"
 	"os"
 	"path/filepath"
@@ -314,5 +317,70 @@ func TestSMTPAtOnce(t *testing.T) {
 	cancel()
 	if err := s.Send(off, letter); err == nil {
 		t.Error("sent, though it was called off")
+	}
+}
+
+// A server that received the whole message and doesn't answer might deliver it. A server
+// that answers, or that ends the connection before, does not.
+func TestSMTPDoesNotAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		at         string // command, or . for the end of the message, after which the server ends the connection
+		answer     string // to the message
+		unanswered bool
+	}{
+		"after the message":  {".", "", true},
+		"in the message":     {"DATA", "", false},
+		"before the message": {"RCPT", "", false},
+		"at the start":       {"EHLO", "", false},
+		"accepted":           {"", "250 ok", false},
+		"busy":               {"", "451 later", false},
+		"rejected":           {"", "550 no", false},
+	} {
+		l, err := net.Listen("tcp", "localhost:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go scripted(l, c.at, c.answer)
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewSMTP("smtp://localhost:" + port + "?starttls=off")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Send(t.Context(), letter)
+		if got := IsUnanswered(err); got != c.unanswered || (err == nil) != (name == "accepted") {
+			t.Errorf("%s: got %v, unanswered %t; want unanswered %t", name, err, got, c.unanswered)
+		}
+		_ = l.Close()
+	}
+}
+
+// scripted is a mail server that ends the connection at a command.
+func scripted(l net.Listener, at, answer string) {
+	conn, err := l.Accept()
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	_, _ = fmt.Fprint(conn, "220 localhost\r\n")
+	inMessage := false
+	for in := bufio.NewScanner(conn); in.Scan(); {
+		verb, _, _ := strings.Cut(in.Text(), " ")
+		verb, _, _ = strings.Cut(verb, ":")
+		response := "250 ok"
+		switch {
+		case inMessage && verb != ".":
+			continue
+		case inMessage:
+			inMessage, response = false, answer
+		case verb == "DATA":
+			inMessage, response = true, "354 go on"
+		}
+		if verb == at {
+			return
+		}
+		_, _ = fmt.Fprint(conn, response+"\r\n")
 	}
 }

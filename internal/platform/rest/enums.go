@@ -101,6 +101,7 @@ var enums = []struct {
 	{"MessageChannel", []string{"LeadMessage.channel", "InboundMessageReceive.channel"}},
 	{"MessageDirection", []string{"LeadMessage.direction"}},
 	{"MessageIntent", []string{"LeadMessage.intent", "InboundMessage.intent"}},
+	{"MessageOutcome", []string{"UnknownMessageResolve.outcome"}},
 	{"MessagePurpose", []string{"LeadMessage.purpose"}},
 	{"MessageStatus", []string{"LeadMessage.status"}},
 	{"NewHullStatus", []string{"HullCreate.status"}},

@@ -28,7 +28,9 @@ type Message struct {
 // Sender sends messages.
 type Sender interface {
 	Name() string
-	// Send returns the provider's ID of the message.
+	// Send returns the provider's ID of the message. The error is *Rejected if the
+	// provider will never deliver the message, and *Unanswered if it might. All other
+	// errors are temporary: the message was not sent.
 	Send(ctx context.Context, m Message) (id string, err error)
 	// Status returns the delivery status. The error is *Rejected if the message was
 	// not delivered. All other errors are temporary.
@@ -45,8 +47,15 @@ const (
 	Delivered
 )
 
-// Rejected means that the provider will never deliver the message. All other
-// errors are temporary.
+// Unanswered means that the provider received the message, or might have, and didn't
+// say whether it accepts it. To send it again might deliver it twice.
+type Unanswered struct{ Err error }
+
+func (u *Unanswered) Error() string { return "no answer: " + u.Err.Error() }
+
+func (u *Unanswered) Unwrap() error { return u.Err }
+
+// Rejected means that the provider will never deliver the message.
 type Rejected struct {
 	Code string // of the provider
 	Text string

@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 var text = Message{From: "+14105550100", To: "+14105550123", Text: "Your boat is ready — at last.", Token: "msg_1"}
@@ -91,6 +93,77 @@ func TestTwilio(t *testing.T) {
 		if _, err := NewTwilio(bad[0], bad[1], bad[2]); err == nil {
 			t.Errorf("%v is accepted, want an error", bad)
 		}
+	}
+}
+
+// A request that Twilio received is not sent again if the answer doesn't arrive, also not
+// by net/http on a connection that it uses again. One that it didn't receive is.
+func TestTwilioDoesNotAnswer(t *testing.T) {
+	var requests atomic.Int64
+	var answer func(w http.ResponseWriter)
+	stop := make(chan struct{})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm()
+		requests.Add(1)
+		answer(w)
+	}))
+	defer web.Close()
+	defer close(stop)
+	twilio, err := NewTwilio(web.URL, "AC1", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	twilio.Client.Timeout = 300 * time.Millisecond
+	status := func(code int, body string) func(w http.ResponseWriter) {
+		return func(w http.ResponseWriter) {
+			w.WriteHeader(code)
+			_, _ = w.Write([]byte(body))
+		}
+	}
+	hangUp := func(w http.ResponseWriter) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = conn.Close()
+	}
+
+	for name, c := range map[string]struct {
+		answer     func(w http.ResponseWriter)
+		unanswered bool
+	}{
+		"too late":            {func(http.ResponseWriter) { <-stop }, true},
+		"connection closed":   {hangUp, true},
+		"half an answer":      {func(w http.ResponseWriter) { w.Header().Set("Content-Length", "99"); status(201, `{"sid":`)(w) }, true},
+		"accepted, no ID":     {status(201, `{}`), true},
+		"accepted, no JSON":   {status(200, `ok`), true},
+		"a proxy has no one":  {status(502, `bad gateway`), true},
+		"a proxy gave up":     {status(504, `timeout`), true},
+		"overloaded":          {status(503, `oops`), false},
+		"too many":            {status(429, `{"code": 20429}`), false},
+		"rejected":            {status(400, `{"code": 21211, "message": "invalid"}`), false},
+		"answers immediately": {status(201, `{"sid": "SM1"}`), false},
+	} {
+		answer = status(201, `{"sid": "SM1"}`)
+		if _, err := twilio.Send(t.Context(), text); err != nil { // the connection is used again
+			t.Fatal(err)
+		}
+		requests.Store(0)
+		answer = c.answer
+		_, err := twilio.Send(t.Context(), text)
+		_, unanswered := errors.AsType[*Unanswered](err)
+		if unanswered != c.unanswered || requests.Load() != 1 {
+			t.Errorf("%s: got %v after %d requests, want unanswered %t after 1", name, err, requests.Load(), c.unanswered)
+		}
+	}
+
+	nobody := httptest.NewServer(nil)
+	nobody.Close()
+	twilio.URL = nobody.URL
+	_, err = twilio.Send(t.Context(), text)
+	if _, unanswered := errors.AsType[*Unanswered](err); err == nil || unanswered {
+		t.Errorf("connection refused: got %v, want a temporary error", err)
 	}
 }
 

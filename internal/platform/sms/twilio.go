@@ -12,10 +12,12 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -59,7 +61,7 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 	}
 	a, err := t.call(ctx, http.MethodPost, "/Messages.json", form, m.Token)
 	if err == nil && a.SID == "" {
-		err = errors.New("twilio accepted the message without returning an ID")
+		err = &Unanswered{errors.New("twilio accepted the message without returning an ID")}
 	}
 	return a.SID, err
 }
@@ -147,9 +149,16 @@ type response struct {
 	Message      string `json:"message"`
 }
 
-// call sends a request for the account. A permanent error is *Rejected.
+// call sends a request for the account. A permanent error is *Rejected, and one after
+// which Twilio might have done what it asks is *Unanswered.
 func (t *Twilio) call(ctx context.Context, method, path string, form url.Values, token string) (a response, err error) {
 	address := t.URL + "/2010-04-01/Accounts/" + url.PathEscape(t.AccountSID) + path
+	var written atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(w httptrace.WroteRequestInfo) {
+		if w.Err == nil {
+			written.Store(true)
+		}
+	}})
 	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
 	if err != nil {
 		return a, err
@@ -158,20 +167,26 @@ func (t *Twilio) call(ctx context.Context, method, path string, form url.Values,
 	if form != nil {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		req.Header.Set("Idempotency-Key", token)
+		req.GetBody = nil // net/http would send a request with this header again if the connection breaks
 	}
 	res, err := t.Client.Do(req)
 	if err != nil {
+		if written.Load() {
+			err = &Unanswered{err}
+		}
 		return a, err
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	if err != nil {
-		return a, err
+		return a, &Unanswered{err}
 	}
 	err = json.Unmarshal(text, &a)
 	switch status := res.StatusCode; {
 	case err == nil && (status == http.StatusOK || status == http.StatusCreated):
 		return a, nil
+	case status < 300, status == http.StatusBadGateway, status == http.StatusGatewayTimeout: // a proxy answered, and not Twilio
+		return a, &Unanswered{fmt.Errorf("twilio returned %d: %.200s", status, text)}
 	case status == http.StatusTooManyRequests || status == http.StatusUnauthorized || status == http.StatusForbidden || status >= 500 ||
 		err != nil || a.Code == 0:
 		// A wrong token is a configuration error. The message can be sent after it is fixed.

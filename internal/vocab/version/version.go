@@ -46,6 +46,7 @@ var Published = []Version{
 		"Apps, installs and SSO connections, and events about them.",
 		"Channels have a secret `feed_url`, a `listing_url`, pre-orders, the formats `openmarine` and `boatstream`, and for partners a `signing_secret` and a `credential`.",
 		"Events about appointments and activities, which are in the preview.",
+		"Messages that might have been sent are `unknown`. Older versions show them as `queued`.",
 	}},
 }
 

@@ -876,9 +876,10 @@ export class LeadsService extends Family {
    * Record an inbound message. Requires leads:write.
    * STOP, similar keywords and phrases such as "please stop texting me" immediately revoke all consents of the
    * sender's address. Slipway sends one confirmation. START restores the consents that were revoked, and nothing
-   * else. YES gives consent if the last message asked for it. HELP is answered automatically, once a day, if the
-   * sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review`
-   * and pauses marketing messages until a user has read it.
+   * else. YES gives consent if the last message asked for it. By email, both give no consent, because the sender
+   * of an email can be forged. They set `needs_review`. HELP is answered automatically, once a day, if the sender
+   * is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and
+   * pauses marketing messages until a user has read it.
    */
   readonly receiveMessage = (leadId: string, body: t.LeadMessageReceive, options?: Options): Promise<t.LeadMessage> =>
     post(this, path`/leads/${leadId}/inbound_messages`, body, options);
@@ -1396,6 +1397,15 @@ export class PreviewLeadsService extends PreviewFamily {
   readonly list = (query?: t.PreviewLeadListParams, options?: Options): List<t.PreviewLead> =>
     list(this, "/leads", options, query);
   /**
+   * List the messages that might have been sent. Requires leads:read.
+   * Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message,
+   * or might have, and didn't answer. Slipway doesn't send it again until a user decides.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listUnknownMessages = (query?: ListParams, options?: Options): List<t.LeadMessage> =>
+    list(this, "/unknown_messages", options, query);
+  /**
    * Record a message by its sender. Requires leads:write.
    * Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages
    * with the sender. If the sender is unknown, a contact and a lead are created. An opt-out always takes effect,
@@ -1405,6 +1415,15 @@ export class PreviewLeadsService extends PreviewFamily {
    */
   readonly receiveMessage = (body: t.PreviewInboundMessageReceive, options?: Options): Promise<t.PreviewInboundMessage> =>
     post(this, "/inbound_messages", body, options);
+  /**
+   * Decide about a message that might have been sent. Requires leads:write.
+   * Find out whether the recipient got the message, for example in the log of the provider. `send_again` sends it
+   * with the same `Message-ID` or `Idempotency-Key`, after the send check.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly resolveUnknownMessage = (messageId: string, body: t.PreviewUnknownMessageResolve, options?: Options): Promise<t.LeadMessage> =>
+    post(this, path`/unknown_messages/${messageId}/resolve`, body, options);
 }
 
 /** Operations of preview.office. */

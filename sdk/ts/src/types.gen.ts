@@ -439,7 +439,7 @@ export type MessageIntent = "stop" | "start" | "help" | "unclear" | "ordinary";
 export type MessagePurpose = "marketing" | "transactional";
 
 /** Progress of a message. A blocked message is never sent. */
-export type MessageStatus = "queued" | "scheduled" | "blocked" | "sent" | "delivered" | "failed" | "received";
+export type MessageStatus = "queued" | "scheduled" | "blocked" | "sent" | "delivered" | "failed" | "unknown" | "received";
 
 /** Status that a new hull can have. */
 export type NewHullStatus = "on_order" | "in_transit" | "available" | "not_for_sale";
@@ -491,6 +491,8 @@ export type PreviewLeadSort = "newest" | "last_activity";
 
 /** Summary of the status of a lead. */
 export type PreviewLeadStatusCategory = "open" | "converted" | "lost";
+
+export type PreviewMessageOutcome = "sent" | "not_sent" | "send_again";
 
 /** HTTP method of a request. */
 export type PreviewRequestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -2186,6 +2188,8 @@ export interface EventObjects {
   "lead.message_received": LeadMessage;
   /** A message was sent. */
   "lead.message_sent": LeadMessage;
+  /** It is not known whether a message was sent, and a user must decide. */
+  "lead.message_unknown": LeadMessage;
   /** A lead was qualified, manually or by its score. */
   "lead.qualified": Lead;
   /** A signal was recorded for a lead. */
@@ -3392,8 +3396,8 @@ export interface Lead {
   /** Your own key-value pairs. At most 50. */
   metadata: Record<string, string>;
   /**
-   * Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it
-   * and sets this to false.
+   * Whether the lead sent a message that might be an opt-out, or an email that asks for messages again. Marketing
+   * messages are blocked until a user reads it and sets this to false.
    */
   needs_review: boolean;
   /** User who works the lead. Set it with assign. */
@@ -3634,7 +3638,11 @@ export interface LeadMessage {
   segments: number | null;
   /** When the provider accepted the message. Null until then. */
   sent_at: string | null;
-  /** Progress of the message. blocked means that a check failed, and the message is never sent. */
+  /**
+   * Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that
+   * the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a
+   * user decides.
+   */
   status: MessageStatus;
   /** Subject of an email. Null for a text message, or after the contact is erased. */
   subject: string | null;
@@ -5447,8 +5455,8 @@ export interface PreviewLead {
   /** Your own key-value pairs. At most 50. */
   metadata: Record<string, string>;
   /**
-   * Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it
-   * and sets this to false.
+   * Whether the lead sent a message that might be an opt-out, or an email that asks for messages again. Marketing
+   * messages are blocked until a user reads it and sets this to false.
    */
   needs_review: boolean;
   /** The owner, if you expand it and there is one. */
@@ -6345,6 +6353,15 @@ export interface PreviewTriggeredEvent {
   object_id: string;
   /** Event type. */
   type: string;
+}
+
+/** A decision about a message that might have been sent. */
+export interface PreviewUnknownMessageResolve {
+  /**
+   * What you found out. sent and not_sent end the message as sent or failed. send_again sends it again, if it has
+   * not expired.
+   */
+  outcome: PreviewMessageOutcome;
 }
 
 /** The calendar of a user. */

@@ -1020,6 +1020,11 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
+    for await (const leadMessage of slipway.preview.leads.listUnknownMessages()) {
+      console.log(leadMessage.id);
+    }
+  },
+  async () => {
     const inboundMessage = await slipway.preview.leads.receiveMessage({
       body: "Is the Freedom 235 still available?",
       channel: "sms",
@@ -1027,6 +1032,10 @@ export const samples = (slipway: Slipway): unknown => [
       provider_message_id: "provider message id",
     });
     console.log(inboundMessage);
+  },
+  async () => {
+    const leadMessage = await slipway.preview.leads.resolveUnknownMessage("msg_01jcqz8t5n8m2x4v6b7c9d0e1f", { outcome: "sent" });
+    console.log(leadMessage.id);
   },
   async () => {
     for await (const document of slipway.preview.office.listDocuments({ kind: "purchase_agreement" })) {

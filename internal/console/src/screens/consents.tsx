@@ -120,11 +120,28 @@ export async function review(message: LeadMessage, isOptOut: boolean): Promise<v
   toast(isOptOut ? "Opt-out recorded." : "Marked as read.");
 }
 
-/** The two answers about a message that might be an opt-out. */
+/** Why a user must read a message. */
+export function reviewReason(message: LeadMessage): string {
+  return message.intent === "start" ? "Asks for messages again" : "Might be an opt-out";
+}
+
+/**
+ * The answers about a message that must be read: whether it is an opt-out, or, if it asks for messages again, the consent. The sender of an
+ * email can be forged, so the email itself gives none.
+ */
 export function ReviewButtons({ message }: { message: LeadMessage }) {
+  const [logging, setLogging] = useState(false);
   const answer = (isOptOut: boolean) => () => void review(message, isOptOut).catch(toastError);
   const why = whyNot("leads:write");
-  return <><Button small onClick={answer(true)} why={why}>Opt-out</Button><Button small onClick={answer(false)} why={why}>Not an opt-out</Button></>;
+  if (message.intent !== "start") {
+    return <><Button small onClick={answer(true)} why={why}>Opt-out</Button><Button small onClick={answer(false)} why={why}>Not an opt-out</Button></>;
+  }
+  return (
+    <>
+      <Button small onClick={() => setLogging(true)} why={why}>Log consent</Button><Button small onClick={answer(false)} why={why}>Mark as read</Button>
+      {logging && <LogConsent leadId={message.lead_id} channel={message.channel} onClose={() => setLogging(false)} />}
+    </>
+  );
 }
 
 /** All records, newest first, with their evidence. */

@@ -140,7 +140,7 @@ function ReachVerdict(props: {
   switch (check.code) {
     case "needs_review":
       return (
-        <Verdict answer="wait" title={`${name} might have opted out.`} ways={unclear ? <ReviewButtons message={unclear} /> : email}>
+        <Verdict answer="wait" title={unclear?.intent === "start" ? `${name} asks for messages again.` : `${name} might have opted out.`} ways={unclear ? <ReviewButtons message={unclear} /> : email}>
           {unclear?.body && <q>{excerpt(unclear.body)}</q>} Offers are paused until you decide.
         </Verdict>
       );

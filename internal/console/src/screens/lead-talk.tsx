@@ -1,21 +1,21 @@
 // The conversation with a lead: messages, consents, assignments, notes and calls, in the order of time.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { api, type Activity, type Consent, type LeadAssignment, type LeadMessage, type PreviewLead } from "../api.ts";
+import { api, type Activity, type Consent, type LeadAssignment, type LeadMessage, type PreviewLead, type PreviewUnknownMessageResolve } from "../api.ts";
 import { date, dateTime, dayName, phone, time } from "../format.ts";
-import { useList, useLoad } from "../load.ts";
+import { changed, useList, useLoad } from "../load.ts";
 import { Button, ButtonLink, IconButton } from "../parts/button.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { useTitle } from "../parts/layout.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { ErrorNote, Skeleton } from "../parts/state.tsx";
 import { Status } from "../parts/status.tsx";
-import { toastError } from "../parts/toast.tsx";
+import { toast, toastError } from "../parts/toast.tsx";
 import { remember } from "../prefs.ts";
 import { href, setQuery } from "../router.ts";
 import { can, session, whyNot } from "../session.ts";
 import { word } from "../words.ts";
-import { ReviewButtons, channelWords, useConsents } from "./consents.tsx";
+import { ReviewButtons, channelWords, reviewReason, useConsents } from "./consents.tsx";
 import { assign, setStatus } from "./lead-actions.ts";
 import { Compose } from "./lead-compose.tsx";
 import { CloseLead, ConvertLead, EditLead, RecordSignal } from "./lead-forms.tsx";
@@ -201,8 +201,30 @@ function Bubble({ message: m }: { message: LeadMessage }) {
     <div class={["msg", isOut && "out", failed && "failed"].filter(Boolean).join(" ")}>
       <p>{m.subject && <b>{m.subject}</b>}{m.body ?? "Erased"}</p>
       <small title={dateTime(m.received_at ?? m.created_at)}>{parts.filter(Boolean).join(" · ")}</small>
-      {m.needs_review && <div class="ways"><span class="tag amber">Might be an opt-out</span><ReviewButtons message={m} /></div>}
+      {m.needs_review && <div class="ways"><span class="tag amber">{reviewReason(m)}</span><ReviewButtons message={m} /></div>}
+      {m.status === "unknown" && <div class="ways"><span class="tag amber">Might have been sent</span><ResolveButtons message={m} /></div>}
     </div>
+  );
+}
+
+/** The decision about a message that might have been sent. Slipway doesn't send it again on its own. */
+function ResolveButtons({ message: m }: { message: LeadMessage }) {
+  const why = whyNot("leads:write");
+  const resolve = (outcome: PreviewUnknownMessageResolve["outcome"], done: string) => async () => {
+    try {
+      await api.preview.leads.resolveUnknownMessage(m.id, { outcome });
+      changed("lead", m.lead_id);
+      toast(done);
+    } catch (error) {
+      toastError(error);
+    }
+  };
+  return (
+    <>
+      <Button small onClick={resolve("sent", "Marked as sent.")} why={why}>It was sent</Button>
+      <Button small onClick={resolve("not_sent", "Marked as not sent.")} why={why}>It was not sent</Button>
+      <Button small onClick={resolve("send_again", "Sending again.")} why={why}>Send again</Button>
+    </>
   );
 }
 
@@ -212,6 +234,7 @@ function stateOf(m: LeadMessage): string {
   if (m.status === "queued") return "Sending";
   if (m.status === "scheduled") return `Scheduled for ${dateTime(m.scheduled_for ?? m.created_at)}`;
   if (m.status === "blocked") return `Blocked: ${word(m.block_reason ?? "unknown").toLowerCase()}`;
+  if (m.status === "unknown") return "The provider didn't confirm it";
   if (m.status === "failed") return `Failed: ${m.error_message ?? m.error_code ?? "unknown reason"}`;
   return `${word(m.status)} ${time(m.delivered_at ?? m.sent_at ?? m.created_at)}`;
 }

@@ -1,7 +1,7 @@
 // Today: what needs attention, in the order to do it, and then the numbers.
 import type { ComponentChildren } from "preact";
-import { api, type Activity, type Appointment, type PreviewFundingContract, type PreviewHull, type PreviewLead, type PreviewProposal, type Webhook } from "../api.ts";
-import { ago, count, date, dayName, duration, excerpt, number, shortMoney, time, when } from "../format.ts";
+import { api, type Activity, type Appointment, type LeadMessage, type PreviewFundingContract, type PreviewHull, type PreviewLead, type PreviewProposal, type Webhook } from "../api.ts";
+import { ago, count, date, dayName, duration, excerpt, number, phone, shortMoney, time, when } from "../format.ts";
 import { useLoad, type Load } from "../load.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { Columns, StackedBar } from "../parts/chart.tsx";
@@ -52,7 +52,7 @@ function greeting(now = new Date()): string {
 }
 
 function TodoList() {
-  const sources = [useReviews(), useNewLeads(), useTasks(), useStalled(), useHolds(), useContracts(), useApprovals(), useWebhooks()];
+  const sources = [useReviews(), useUnknownMessages(), useNewLeads(), useTasks(), useStalled(), useHolds(), useContracts(), useApprovals(), useWebhooks()];
   const errors = sources.flatMap((s) => (s.error ? [s] : []));
   const todos = [...new Map(sources.flatMap((s) => s.data ?? []).reverse().map((t) => [t.id, t])).values()].reverse(); // the first reason wins
   const loading = sources.some((s) => s.loading && !s.data);
@@ -102,6 +102,15 @@ const quote = (lead: PreviewLead) => {
 
 function useReviews() {
   return useTodos(can("leads:read"), "reviews", leads({ needs_review: true }), leadTodo("Needs review", "amber", "Review", quote), ["lead"]);
+}
+
+function useUnknownMessages() {
+  const load = async () => (await api.preview.leads.listUnknownMessages({ limit: 5 })).data;
+  const toTodo = (m: LeadMessage): Todo => ({
+    id: m.id, kind: "Might have been sent", tone: "amber", action: "Decide", at: m.updated_at, href: href(`leads/${m.lead_id}`),
+    text: <>A message to <b>{m.channel === "sms" && m.to ? phone(m.to) : m.to}</b> “{excerpt(m.body ?? "")}”</>,
+  });
+  return useTodos(can("leads:read"), "unknown", load, toTodo, ["lead"]);
 }
 
 function useNewLeads() {

@@ -1,0 +1,41 @@
+package messages
+
+import (
+	"context"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/page"
+)
+
+// mountUnknown registers the endpoints for messages that might have been sent.
+func (a *API) mountUnknown(r *rest.Router) {
+	rest.Get(r, "/unknown_messages", "listUnknownMessages", read, "List the messages that might have been sent", a.listUnknown,
+		rest.Describe("Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message, or might have, and didn't answer. "+
+			"Slipway doesn't send it again until a user decides."))
+	rest.PostOK(r, "/unknown_messages/{message_id}/resolve", "resolveUnknownMessage", write, "Decide about a message that might have been sent", a.resolveUnknown,
+		rest.Describe("Find out whether the recipient got the message, for example in the log of the provider. `send_again` sends it with the same `Message-ID` or "+
+			"`Idempotency-Key`, after the send check."))
+}
+
+func (a *API) listUnknown(ctx context.Context, tx *db.Tx, in *page.Query) (page.Page[LeadMessage], error) {
+	var w db.Where
+	w.And("status = 'unknown'") // as in the condition of the index
+	return messages.List(ctx, tx, *in, &w)
+}
+
+func (a *API) resolveUnknown(ctx context.Context, tx *db.Tx, in *struct {
+	MessageID string `path:"message_id" doc:"ID of the message." example:"msg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Body      UnknownMessageResolve
+}) (LeadMessage, error) {
+	return rest.Change(ctx, tx, messages.FindForUpdate, in.MessageID, func(before LeadMessage, m *LeadMessage) error {
+		event, err := in.Body.resolve(m, tx.Now)
+		if err != nil {
+			return err
+		}
+		if err := save(ctx, tx, before, m, event); err != nil || m.Status != Queued {
+			return err
+		}
+		return a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID}, tx.Now)
+	})
+}
