@@ -346,12 +346,18 @@ func (b *tab) review(name string) {
 	before := b.look
 	for _, l := range looks {
 		b.show(l)
-		b.until(`document.getAnimations().every((a) => a.playState !== "running" || a.effect.getComputedTiming().endTime === Infinity)`, "no animation")
+		b.still()
 		b.screenshot(name)
 		b.wantFits(name)
 		b.wantAccessible(name, axeRules(l))
 	}
 	b.show(before)
+}
+
+// still waits until nothing on the page moves.
+func (b *tab) still() {
+	b.t.Helper()
+	b.until(`document.getAnimations().every((a) => a.playState !== "running" || a.effect.getComputedTiming().endTime === Infinity)`, "no animation")
 }
 
 // wantFits checks that the page is not wider than the screen.

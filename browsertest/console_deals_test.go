@@ -32,7 +32,7 @@ func TestStartDeal(t *testing.T) {
 		b.set("Buyer", "abara")
 		b.read("June Abara")
 		b.press(enter)
-		b.set("Opening offer", "118000")
+		b.set("Opening offer", "118000.00")
 		b.button("Start deal")
 
 		b.read("Deal started.")
@@ -58,7 +58,7 @@ func TestDealDesk(t *testing.T) {
 		// A counteroffer replaces the offer of the buyer, and the buyer accepts it.
 		b.button("Answer the offer of $118,000")
 		b.button("Dealer counters")
-		b.set("Price of the boat", "120000")
+		b.set("Price of the boat", "$120,000.00")
 		b.option("Expires", "48")
 		b.button("Record offer")
 		b.read("Superseded")
@@ -175,7 +175,9 @@ func TestDealFinance(t *testing.T) {
 	onSQLite(t, func(t *testing.T, s *server) {
 		deal := s.Test.AcceptedDeal(nil)
 		b := ownerAt(t, s, "deals/"+deal)
-		b.set("Cash down", "18000")
+		b.set("Cash down", "18,00")
+		b.read("Cash down must be an amount, such as 33,900.50.")
+		b.set("Cash down", "18,000.00")
 		b.set("APR", "6")
 		b.set("Months", "240")
 		b.read("$716.43")

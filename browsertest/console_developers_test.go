@@ -18,6 +18,28 @@ func (b *tab) check(label string) {
 	b.js(find + ".click()")
 }
 
+// wantDialogFits checks in all looks that the open dialog cuts nothing off.
+func (b *tab) wantDialogFits(name string) {
+	b.t.Helper()
+	before := b.look
+	for _, l := range looks {
+		b.show(l)
+		b.still()
+		b.screenshot(name)
+		if wide := evaluate[int](b, `(([d]) => d.scrollWidth - d.clientWidth)(document.querySelectorAll("dialog[open]"))`); wide > 0 {
+			b.t.Errorf("%s (%s): the content is %d px wider than the dialog", name, l.name, wide)
+		}
+		outside := evaluate[[]string](b, `(([d]) => [...d.querySelectorAll("button, input, code")].filter((e) => {
+			const [box, at] = [d.getBoundingClientRect(), e.getBoundingClientRect()];
+			return e.checkVisibility() && (at.left < box.left || at.right > box.right);
+		}).map((e) => e.innerText))(document.querySelectorAll("dialog[open]"))`)
+		for _, text := range outside {
+			b.t.Errorf("%s (%s): %q is outside of the dialog", name, l.name, text)
+		}
+	}
+	b.show(before)
+}
+
 // The owner creates a key for administrators with a two-factor code, sees it once, rotates
 // another key, and revokes it.
 func TestKeys(t *testing.T) {
@@ -36,6 +58,7 @@ func TestKeys(t *testing.T) {
 		b.button("Verify")
 		b.read("Slipway can't show it again")
 		b.read("sk_test_")
+		b.wantDialogFits("console-new-key")
 
 		b.press(escape)
 		b.read("Close without storing it?")
@@ -80,6 +103,7 @@ func TestWebhooks(t *testing.T) {
 		b.set("URL", receiver.URL)
 		b.press(enter)
 		b.read("whsec_")
+		b.wantDialogFits("console-new-webhook")
 		b.check("I stored it in a safe place")
 		b.button("Done")
 

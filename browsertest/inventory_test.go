@@ -13,7 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"slipway/internal/console/bundle"
 	"slipway/internal/testkit"
@@ -93,6 +95,7 @@ func TestConflict(t *testing.T) {
 
 		b.press("e")
 		b.read("Edit boat")
+		b.set("Model year", "2024") // chromedp sends the key and its character apart, and the character can arrive here
 		b.set("Headline of listings", "Mine")
 		b.set("Stock number", "GW-3")
 		c.Patch("/v1/hulls/"+hull, map[string]any{"title": "Theirs", "description": "Low hours"}, 200, nil)
@@ -129,6 +132,64 @@ func TestForms(t *testing.T) {
 		b.until(`document.querySelector("[name=year]").value === "1800"`, "the year that was typed")
 		b.button("Discard them")
 		b.until(`document.querySelector("[name=year]").value === "2024"`, "the year that is saved")
+	})
+}
+
+// Prices and lengths are what the user typed, key by key, or the field says what is wrong.
+func TestNumbersAsTyped(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		c, hull := stock(s)
+		var h struct {
+			PriceUSD int64   `json:"price_usd"`
+			LengthFt float64 `json:"length_ft"`
+		}
+		b := ownerAt(t, s, "boats/"+hull+"/pricing")
+		b.button("Change price")
+		for text, problem := range map[string]string{
+			"33900.50": "Price must be in whole dollars, without cents.",
+			"33900,00": "Price must be an amount, such as 33,900.",
+			"-33900":   "Price must be an amount, such as 33,900.",
+			"33k":      "Price must be an amount, such as 33,900.",
+		} {
+			b.set("Price", text)
+			b.press(kb.Tab)
+			b.read(problem)
+			b.until(fmt.Sprintf(`document.querySelector("[name=price_usd]").value === %q && document.activeElement.name !== "price_usd"`, text), "the text that was typed")
+			b.js(`document.querySelector("dialog .primary").click()`)
+			b.until(`document.activeElement.name === "price_usd"`, "the focus at the price")
+		}
+		if c.Get("/v1/hulls/"+hull, 200, &h); h.PriceUSD != 124900 {
+			t.Fatalf("got the price %d, want 124900", h.PriceUSD)
+		}
+		b.set("Price", "33900.00")
+		b.press(kb.Tab)
+		b.until(`document.querySelector("[name=price_usd]").value === "33,900"`, "the price with commas")
+		b.gone("Price must be")
+		b.press(kb.Tab, chromedp.KeyModifiers(input.ModifierShift)) // selects it
+		b.press("$34,900.00" + enter)
+		b.read("$34,900")
+		b.until(`document.querySelector("dialog[open]") === null`, "no dialog")
+
+		b.visit("/console/test/boats/" + hull + "?edit=yes")
+		b.set("Length", "about 23")
+		b.press(enter)
+		b.read("Length must be feet, such as 23.58, or feet and inches")
+		b.set("Length", `23' 7"`)
+		b.press(enter)
+		b.read("Boat saved.")
+		if c.Get("/v1/hulls/"+hull, 200, &h); h.PriceUSD != 34900 || h.LengthFt != 23.58 {
+			t.Fatalf("got %+v, want 34900 and 23.58", h)
+		}
+
+		b.visit("/console/test/boats")
+		b.read("2024 Sea Ray SLX 260")
+		b.button("Price")
+		b.set("At least ($)", "30000.50")
+		b.press(enter)
+		b.read("must be in whole dollars")
+		b.set("At least ($)", "30,000.00")
+		b.press(enter)
+		b.read("from $30,000")
 	})
 }
 

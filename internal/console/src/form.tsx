@@ -14,6 +14,7 @@ import { SlipwayError } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { ErrorNote } from "./parts/state.tsx";
+import type { Parse } from "./numbers.ts";
 import { mode } from "./router.ts";
 
 /** Text of the inputs. A checkbox is "yes" or "". */
@@ -47,7 +48,7 @@ export interface FormState<V extends Values> {
   /** What is wrong with a field. */
   errors: Partial<Record<keyof V & string, string>>;
   /** The fields on the screen, by name. Errors and conflicts use their labels. */
-  fields: Map<string, { label: string; required: boolean }>;
+  fields: Map<string, { label: string; required: boolean; parse?: Parse }>;
   /** What is wrong with the form as a whole. */
   error: Error | undefined;
   conflicts: Conflict[];
@@ -57,7 +58,11 @@ export interface FormState<V extends Values> {
   /** Whether someone else changed the object since the user started to edit. */
   outdated: boolean;
   saving: boolean;
+  /** How often the form was submitted, but not sent. */
+  attempts: number;
   set: (name: keyof V & string, value: string) => void;
+  /** Reads a field that the user leaves. */
+  check: (name: keyof V & string) => void;
   submit: () => Promise<void>;
   reset: () => void;
   /** Takes over what someone else saved, and keeps what the user changed. */
@@ -95,6 +100,8 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
   const [restored, setRestored] = useState(!!found);
   const [error, setError] = useState<Error>();
   const [missing, setMissing] = useState<string[]>([]);
+  const [rejected, setRejected] = useState<Record<string, { text: string; error: string }>>({});
+  const [attempts, setAttempts] = useState(0);
   const [conflicts, setConflicts] = useState<Conflict[]>([]);
   const [saving, setSaving] = useState(false);
 
@@ -114,6 +121,7 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
 
   const errors = error instanceof SlipwayError ? fieldErrors(error, fields) : {};
   for (const name of missing) if (!draft.values[name]) errors[name] = `${fields.get(name)?.label} is required.`;
+  for (const [name, { text, error }] of Object.entries(rejected)) if (draft.values[name] === text) errors[name] = `${fields.get(name)?.label} ${error}.`;
 
   async function send(from: Draft<V>): Promise<void> {
     await options.save(from.values, changed(from.base, from.values), from.version === undefined ? {} : { ifVersion: from.version });
@@ -124,10 +132,23 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
     options.onSaved?.();
   }
 
+  /** Reads the text of fields. Returns the values, and what is wrong with the others. */
+  function read(names: string[]): { values: V; wrong: typeof rejected } {
+    const values: Values = { ...draft.values };
+    const wrong: typeof rejected = {};
+    for (const name of names) {
+      const text = values[name] ?? "";
+      const parsed = fields.get(name)?.parse?.(text);
+      if (parsed?.error !== undefined) wrong[name] = { text, error: parsed.error };
+      else if (parsed) values[name] = parsed.value;
+    }
+    return { values: values as V, wrong };
+  }
+
   /** Applies the user's changes to the current values. Returns the fields that both changed. */
-  async function rebase(): Promise<{ next: Draft<V>; both: Conflict[] }> {
+  async function rebase(from: Draft<V>): Promise<{ next: Draft<V>; both: Conflict[] }> {
     const theirs = await options.reload!();
-    const { values, both } = merge(draft.base, draft.values, theirs.values);
+    const { values, both } = merge(from.base, from.values, theirs.values);
     const next = { base: theirs.values, version: theirs.version, values };
     setDraft(next);
     setConflicts(both);
@@ -136,16 +157,23 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
 
   async function submit(): Promise<void> {
     if (saving) return;
-    const empty = [...fields].filter(([name, field]) => field.required && !draft.values[name]).map(([name]) => name);
+    const { values, wrong } = read([...fields.keys()]);
+    const from = { ...draft, values };
+    const empty = [...fields].filter(([name, field]) => field.required && !values[name]).map(([name]) => name);
+    setDraft(from);
     setMissing(empty);
+    setRejected(wrong);
     setError(undefined);
-    if (empty.length > 0) return;
+    if (empty.length > 0 || Object.keys(wrong).length > 0) {
+      setAttempts(attempts + 1);
+      return;
+    }
 
     setSaving(true);
     try {
-      await send(draft).catch(async (e: unknown) => {
+      await send(from).catch(async (e: unknown) => {
         if (!isStale(e) || !options.reload) throw e;
-        const { next, both } = await rebase();
+        const { next, both } = await rebase(from);
         if (both.length === 0) await send(next);
       });
     } catch (e) {
@@ -156,19 +184,26 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
   }
 
   return {
-    id, fields, conflicts, dirty, restored, outdated, saving, error, submit,
+    id, fields, conflicts, dirty, restored, outdated, saving, attempts, error, submit,
     values: draft.values,
     errors: errors as FormState<V>["errors"],
     set: (name, value) => setDraft((d) => ({ ...d, values: { ...d.values, [name]: value } })),
+    check: (name) => {
+      const { values, wrong } = read([name]);
+      const typed = draft.values[name]; // the user can have typed since the form was rendered
+      if (values[name] !== typed) setDraft((d) => (d.values[name] === typed ? { ...d, values: { ...d.values, [name]: values[name] } } : d));
+      setRejected((all) => ({ ...all, ...wrong }));
+    },
     reset: () => {
       discardDraft(options.name); // a form that is closed doesn't render again
       setDraft(fresh);
       setError(undefined);
       setMissing([]);
+      setRejected({});
       setConflicts([]);
       setRestored(false);
     },
-    merge: async () => void (options.reload && (await rebase())),
+    merge: async () => void (options.reload && (await rebase(draft))),
     resolve: (name, take) => {
       if (take === "theirs") setDraft((d) => ({ ...d, values: { ...d.values, [name]: d.base[name] } }));
       setConflicts((all) => all.filter((c) => c.name !== name));
@@ -214,10 +249,10 @@ export function Form<V extends Values>(props: {
   const { form } = props;
   const ref = useRef<HTMLFormElement>(null);
 
-  const invalid = Object.keys(form.errors).join();
+  // Only after the user submits the form: a user who leaves a field must not be led back to it.
   useEffect(() => {
-    if (invalid) ref.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  }, [form.error, invalid]);
+    ref.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [form.error, form.attempts]);
 
   const unplaced = form.error && !Object.keys(form.errors).length ? form.error : undefined;
   const onSubmit = (event: Event) => {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { Parse } from "../numbers.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { Menu, Popover } from "./menu.tsx";
@@ -23,7 +24,7 @@ export function ChoiceChip(props: ChipProps & { choices: Array<[string, string]>
 }
 
 /** A filter by text or numbers. Fields have a name, a label and the current value. */
-export function InputChip(props: ChipProps & { fields: Array<{ name: string; label: string; value: string; numeric?: boolean }>; onApply: (values: Record<string, string>) => void }) {
+export function InputChip(props: ChipProps & { fields: Array<{ name: string; label: string; value: string; parse?: Parse }>; onApply: (values: Record<string, string>) => void }) {
   return (
     <Popover class={props.value === undefined ? "chip" : "chip on"} button={face(props)}>
       {(close) => <ChipForm {...props} close={close} />}
@@ -33,10 +34,15 @@ export function InputChip(props: ChipProps & { fields: Array<{ name: string; lab
 
 function ChipForm(props: Parameters<typeof InputChip>[0] & { close: () => void }) {
   const [values, setValues] = useState(() => Object.fromEntries(props.fields.map((f) => [f.name, f.value])));
+  const [errors, setErrors] = useState<Record<string, string>>({});
   const submit = (event: Event) => {
     event.preventDefault();
+    const parsed = props.fields.map((f) => [f.name, f.parse?.(values[f.name] ?? "") ?? { value: values[f.name] ?? "" }] as const);
+    const wrong = Object.fromEntries(parsed.flatMap(([name, p]) => (p.error === undefined ? [] : [[name, p.error]])));
+    setErrors(wrong);
+    if (Object.keys(wrong).length > 0) return;
     props.close();
-    props.onApply(values);
+    props.onApply(Object.fromEntries(parsed.map(([name, p]) => [name, p.value ?? ""])));
   };
   return (
     <form class="chip-form" onSubmit={submit}>
@@ -45,9 +51,10 @@ function ChipForm(props: Parameters<typeof InputChip>[0] & { close: () => void }
           {f.label}
           <input
             value={values[f.name]}
-            inputMode={f.numeric ? "decimal" : undefined}
-            onInput={(e) => setValues({ ...values, [f.name]: f.numeric ? digits(e.currentTarget.value) : e.currentTarget.value })}
+            inputMode={f.parse ? "decimal" : undefined} aria-invalid={!!errors[f.name]}
+            onInput={(e) => setValues({ ...values, [f.name]: e.currentTarget.value })}
           />
+          {errors[f.name] && <span class="field-error" role="alert">This {errors[f.name]}.</span>}
         </label>
       ))}
       <div class="form-end">
@@ -56,8 +63,4 @@ function ChipForm(props: Parameters<typeof InputChip>[0] & { close: () => void }
       </div>
     </form>
   );
-}
-
-function digits(text: string): string {
-  return text.replace(/[^\d.]/g, "");
 }

@@ -1,7 +1,8 @@
 // Fields of a form. Each registers its label, shows its error and describes itself to screen readers.
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FormState, Values } from "../form.tsx";
+import { parseMoney, parseNumber, withCommas, type Parse } from "../numbers.ts";
 
 interface FieldProps<V extends Values> {
   form: FormState<V>;
@@ -23,12 +24,12 @@ interface Control {
   "aria-describedby": string | undefined;
 }
 
-/** A label, an input, and a hint or an error. */
-export function Field<V extends Values>(props: FieldProps<V> & { children: (control: Control) => ComponentChildren }) {
-  const { form, name, label, hint, required = false } = props;
+/** A label, an input, and a hint or an error. parse reads the text of the input. */
+export function Field<V extends Values>(props: FieldProps<V> & { parse?: Parse; children: (control: Control) => ComponentChildren }) {
+  const { form, name, label, hint, required = false, parse } = props;
   // A layout effect runs before the user can submit the form.
   useLayoutEffect(() => {
-    form.fields.set(name, { label, required });
+    form.fields.set(name, { label, required, ...(parse && { parse }) });
     return () => void form.fields.delete(name);
   }, [name, label, required]);
   const id = `${form.id}-${name}`;
@@ -75,16 +76,16 @@ export function TextField<V extends Values>(props: InputProps<V>) {
   );
 }
 
-/** A number. The value keeps only digits, a point and a minus sign. */
+/** A number. The value is what the user typed until the user leaves the field. */
 export function NumberField<V extends Values>(props: InputProps<V> & { unit?: string }) {
   const { form, name, unit } = props;
   return (
-    <Field {...props}>
+    <Field {...props} parse={(text) => parseNumber(text, unit)}>
       {(control) => (
         <span class="with-unit">
           <input
             {...control} inputMode="decimal" autocomplete="off" class="num"
-            value={form.values[name]} onInput={(e) => form.set(name, e.currentTarget.value.replace(/[^\d.-]/g, ""))}
+            value={form.values[name]} onInput={(e) => form.set(name, e.currentTarget.value)} onBlur={() => form.check(name)}
           />
           {unit && <span aria-hidden="true">{unit}</span>}
         </span>
@@ -93,29 +94,38 @@ export function NumberField<V extends Values>(props: InputProps<V> & { unit?: st
   );
 }
 
-/** 29190.5 is 29,190.5 */
-export function withCommas(amount: string): string {
-  const [whole = "", fraction] = amount.split(".");
-  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (fraction === undefined ? "" : "." + fraction);
-}
-
-/** US dollars. Shows commas, the value has none. Cents are allowed if exact is set. */
+/** US dollars. Cents are allowed if exact is set. The value is what the user typed until the user leaves the field. */
 export function MoneyField<V extends Values>(props: InputProps<V> & { exact?: boolean }) {
   const { form, name, exact } = props;
-  const shown = withCommas(form.values[name] ?? "");
-  const set = (text: string) => {
-    const clean = text.replace(exact ? /[^\d.]/g : /\..*|\D/g, "");
-    form.set(name, clean.replace(/^(\d*\.\d{2}).*$/, "$1"));
+  return (
+    <Field {...props} parse={(text) => parseMoney(text, exact)}>
+      {(control) => <MoneyInput {...control} value={form.values[name] ?? ""} onValue={(text) => form.set(name, text)} onLeave={() => form.check(name)} />}
+    </Field>
+  );
+}
+
+type MoneyInputProps = Partial<Control> & { value: string; onValue: (text: string) => void; onLeave?: () => void };
+
+/** Shows commas while the user does not type, unless the text is wrong. */
+export function MoneyInput({ value, onValue, onLeave, ...control }: MoneyInputProps) {
+  const ref = useRef<HTMLInputElement>(null);
+  const [typing, setTyping] = useState(false);
+  // The text without commas is not selected, but what the user types must replace it as in other fields.
+  useLayoutEffect(() => {
+    if (typing) ref.current?.select();
+  }, [typing]);
+  const leave = () => {
+    setTyping(false);
+    onLeave?.();
   };
   return (
-    <Field {...props}>
-      {(control) => (
-        <span class="with-unit before">
-          <span aria-hidden="true">$</span>
-          <input {...control} inputMode="decimal" autocomplete="off" class="num" value={shown} onInput={(e) => set(e.currentTarget.value)} />
-        </span>
-      )}
-    </Field>
+    <span class="with-unit before">
+      <span aria-hidden="true">$</span>
+      <input
+        {...control} ref={ref} inputMode="decimal" autocomplete="off" class="num" value={typing || control["aria-invalid"] ? value : withCommas(value)}
+        onFocus={() => setTyping(true)} onInput={(e) => onValue(e.currentTarget.value)} onBlur={leave}
+      />
+    </span>
   );
 }
 

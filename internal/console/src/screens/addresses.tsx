@@ -1,6 +1,7 @@
 // Fields of addresses, time zones and taxes, which the dealership and its locations share.
 import type { Address, TaxRule } from "../api.ts";
 import type { FormState, Values } from "../form.tsx";
+import { parseMoney, parseNumber, type Parse } from "../numbers.ts";
 import { Select, TextField } from "../parts/field.tsx";
 import { options } from "../words.ts";
 import { RowsField, toRows } from "./choices.tsx";
@@ -67,14 +68,17 @@ export function toTaxes(text: string | undefined): TaxRule[] {
   }));
 }
 
+const parsePercent: Parse = (text) => parseNumber(text, "%");
+const parseDollars: Parse = (text) => parseMoney(text, true);
+
 export function TaxesField({ form, name, hint }: { form: FormState<Values>; name: string; hint: string }) {
   return (
     <RowsField form={form} name={name} label="Taxes" hint={hint} add="Add tax" columns={[
       { name: "name", label: "Name" },
-      { name: "rate_percent", label: "Rate (%)", numeric: true },
+      { name: "rate_percent", label: "Rate (%)", parse: parsePercent },
       { name: "base", label: "On", choices: [["deal", "Price and taxable items"], ["price", "Only the price"], ["lines", "Only taxable items"]] },
-      { name: "base_cap", label: "On the first ($)", numeric: true },
-      { name: "cap", label: "At most ($)", numeric: true },
+      { name: "base_cap", label: "On the first ($)", parse: parseDollars },
+      { name: "cap", label: "At most ($)", parse: parseDollars },
     ]} />
   );
 }

@@ -1,7 +1,8 @@
 // Fields with several values. A form keeps them as one text.
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import type { FormState, Values } from "../form.tsx";
+import type { Parse, Parsed } from "../numbers.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { can, type Scope } from "../session.ts";
 
@@ -74,7 +75,8 @@ interface RowColumn {
   label: string;
   /** A select instead of a text. */
   choices?: Array<[string, string]>;
-  numeric?: boolean;
+  /** Reads a number. */
+  parse?: Parse;
 }
 
 type FormRow = Record<string, string>;
@@ -82,10 +84,15 @@ type FormRow = Record<string, string>;
 /** A small table of inputs. The value is JSON: an array of objects with texts. */
 export function RowsField<V extends Values>(props: FieldProps<V> & { columns: RowColumn[]; add: string }) {
   const { form, name, label, hint, columns } = props;
-  const rows = JSON.parse(form.values[name] || "[]") as FormRow[];
+  const rows = toRows(form.values[name]);
+  const error = form.errors[name];
+  useLayoutEffect(() => {
+    form.fields.set(name, { label, required: false, parse: (text) => parseRows(text, columns) });
+    return () => void form.fields.delete(name);
+  }, [name, label]);
   const set = (next: FormRow[]) => form.set(name, JSON.stringify(next));
   const change = (at: number, column: RowColumn, value: string) =>
-    set(rows.map((r, i) => (i === at ? { ...r, [column.name]: column.numeric ? value.replace(/[^\d.]/g, "") : value } : r)));
+    set(rows.map((r, i) => (i === at ? { ...r, [column.name]: value } : r)));
   const empty = Object.fromEntries(columns.map((c) => [c.name, c.choices?.[0]?.[0] ?? ""]));
   return (
     <fieldset class="rows-field">
@@ -99,16 +106,33 @@ export function RowsField<V extends Values>(props: FieldProps<V> & { columns: Ro
               {c.choices ? (
                 <select value={row[c.name]} onChange={(e) => change(i, c, e.currentTarget.value)}>{c.choices.map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select>
               ) : (
-                <input value={row[c.name]} inputMode={c.numeric ? "decimal" : undefined} onInput={(e) => change(i, c, e.currentTarget.value)} />
+                <input
+                  value={row[c.name]} inputMode={c.parse ? "decimal" : undefined} aria-invalid={!!error && !!c.parse?.(row[c.name] ?? "").error}
+                  onInput={(e) => change(i, c, e.currentTarget.value)} onBlur={() => form.check(name)}
+                />
               )}
             </label>
           ))}
           <IconButton icon="trash" label={`Remove row ${i + 1}`} onClick={() => set(rows.filter((_, at) => at !== i))} />
         </div>
       ))}
+      {error && <p class="field-error" role="alert">{error}</p>}
       <div><Button small icon="plus" onClick={() => set([...rows, empty])}>{props.add}</Button></div>
     </fieldset>
   );
+}
+
+/** Reads the numbers of all rows. */
+function parseRows(text: string, columns: RowColumn[]): Parsed {
+  const rows = toRows(text);
+  for (const [i, row] of rows.entries()) {
+    for (const c of columns) {
+      const parsed = c.parse?.(row[c.name] ?? "");
+      if (parsed?.error !== undefined) return { error: `has a mistake in row ${i + 1}: ${c.label} ${parsed.error}` };
+      if (parsed) row[c.name] = parsed.value;
+    }
+  }
+  return { value: text ? JSON.stringify(rows) : "" };
 }
 
 /** The rows of a RowsField. */

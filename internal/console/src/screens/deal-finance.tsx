@@ -4,8 +4,9 @@ import { SlipwayError, api, type FinanceProduct, type FinanceProductKind, type F
 import { useForm, type Values } from "../form.tsx";
 import { cents } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { parseMoney, parseNumber } from "../numbers.ts";
 import { Button, IconButton } from "../parts/button.tsx";
-import { CheckField, MoneyField, NumberField, Select, TextField, withCommas } from "../parts/field.tsx";
+import { CheckField, MoneyField, MoneyInput, NumberField, Select, TextField } from "../parts/field.tsx";
 import { explain } from "../parts/state.tsx";
 import { Tag } from "../parts/status.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
@@ -55,30 +56,45 @@ function useQuote(deal: PreviewDeal, { down, apr, months, products }: Inputs) {
   return { quote: apr ? quote.data ?? last.current : undefined, error: quote.error };
 }
 
+const parsers = {
+  down: (text: string) => parseMoney(text, true),
+  apr: (text: string) => parseNumber(text, "%"),
+  months: (text: string) => parseNumber(text),
+};
+
+/** The inputs as the API expects them. What is not understood is empty. */
+function read(inputs: Inputs): Inputs {
+  const value = (name: keyof typeof parsers) => parsers[name](inputs[name]).value ?? "";
+  return { ...inputs, down: value("down"), apr: value("apr"), months: value("months") };
+}
+
 export function Calculator({ deal }: { deal: PreviewDeal }) {
   const structures = useStructures(deal.id).data?.data;
   const [typed, setTyped] = useState<Inputs>();
   const [saving, setSaving] = useState(false);
   const inputs = typed ?? inputsOf(structures?.find((s) => s.selected) ?? structures?.[0]);
-  const { quote, error } = useQuote(deal, useDelayed(inputs));
+  const wrong = (name: keyof typeof parsers) => parsers[name](inputs[name]).error;
+  const understood = !wrong("down") && !wrong("apr") && !wrong("months");
+  const clean = read(inputs);
+  const { quote, error } = useQuote(deal, useDelayed(understood ? clean : { ...clean, apr: "" }));
   const set = (change: Partial<Inputs>) => setTyped({ ...inputs, ...change });
-  const current = quote?.terms.find((t) => String(t.term_months) === inputs.months);
+  const current = understood ? quote?.terms.find((t) => String(t.term_months) === clean.months) : undefined;
   const problems = error instanceof SlipwayError ? error.details : [];
   const editable = can("deals:write") && deal.status_category === "open";
 
   const input = (name: "down" | "apr" | "months", label: string, field: string, unit: string) => {
-    const bad = problems.find((d) => d.field.startsWith(field));
+    const bad = wrong(name) ?? problems.find((d) => d.field.startsWith(field))?.message;
+    const props = { id: "calc-" + name, "aria-invalid": !!bad, value: inputs[name] };
     return (
       <div class="field">
         <label for={"calc-" + name}>{label}</label>
-        <span class={unit === "$" ? "with-unit before" : "with-unit"}>
-          <span aria-hidden="true">{unit}</span>
-          <input
-            id={"calc-" + name} class="num" inputMode="decimal" autocomplete="off" aria-invalid={!!bad} value={unit === "$" ? withCommas(inputs[name]) : inputs[name]}
-            onInput={(e) => set({ [name]: e.currentTarget.value.replace(/[^\d.]/g, "") })}
-          />
-        </span>
-        {bad && <p class="field-error">{label} {bad.message}.</p>}
+        {name === "down" ? <MoneyInput {...props} onValue={(down) => set({ down })} /> : (
+          <span class="with-unit">
+            <span aria-hidden="true">{unit}</span>
+            <input {...props} class="num" inputMode="decimal" autocomplete="off" onInput={(e) => set({ [name]: e.currentTarget.value })} />
+          </span>
+        )}
+        {bad && <p class="field-error">{label} {bad}.</p>}
       </div>
     );
   };
@@ -110,7 +126,7 @@ export function Calculator({ deal }: { deal: PreviewDeal }) {
         {editable && current && <div class="form-end"><Button small onClick={() => setSaving(true)}>Save as structure</Button></div>}
       </div>
       {!!structures?.length && <Structures deal={deal} structures={structures} editable={editable} onShow={(s) => setTyped(inputsOf(s))} />}
-      {saving && <StructureDialog deal={deal} inputs={inputs} onClose={() => setSaving(false)} />}
+      {saving && <StructureDialog deal={deal} inputs={clean} onClose={() => setSaving(false)} />}
     </section>
   );
 }

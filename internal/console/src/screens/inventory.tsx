@@ -4,6 +4,7 @@ import { api, type HullCondition, type HullStatus, type PreviewHull, type Previe
 import { money, number, shortMoney, usd } from "../format.ts";
 import { useKeys } from "../keys.ts";
 import { useList, type LoadList } from "../load.ts";
+import { parseMoney, parseNumber, type Parse } from "../numbers.ts";
 import { Button, ButtonLink } from "../parts/button.tsx";
 import { StackedBar } from "../parts/chart.tsx";
 import { ChoiceChip, InputChip } from "../parts/chip.tsx";
@@ -145,9 +146,9 @@ function Filters({ value }: { value: (name: string) => string | undefined }) {
     if (min) return `from ${format(Number(min))}`;
     return max ? `up to ${format(Number(max))}` : undefined;
   };
-  const rangeFields = (name: string, unit: string) => [
-    { name: name + "_min", label: `At least (${unit})`, value: value(name + "_min") ?? "", numeric: true },
-    { name: name + "_max", label: `At most (${unit})`, value: value(name + "_max") ?? "", numeric: true },
+  const rangeFields = (name: string, unit: string, parse: Parse) => [
+    { name: name + "_min", label: `At least (${unit})`, value: value(name + "_min") ?? "", parse },
+    { name: name + "_max", label: `At most (${unit})`, value: value(name + "_max") ?? "", parse },
   ];
   const location = value("location_id");
   const condition = value("condition") as HullCondition | undefined;
@@ -163,9 +164,9 @@ function Filters({ value }: { value: (name: string) => string | undefined }) {
         label="Make" value={value("make")} fields={[{ name: "make", label: "Make", value: value("make") ?? "" }]}
         onApply={setQuery} onClear={clear("make")}
       />
-      <InputChip label="Price" value={range("price", usd)} fields={rangeFields("price", "$")} onApply={setQuery} onClear={clear("price_min", "price_max")} />
+      <InputChip label="Price" value={range("price", usd)} fields={rangeFields("price", "$", (text) => parseMoney(text))} onApply={setQuery} onClear={clear("price_min", "price_max")} />
       <InputChip
-        label="Length" value={range("length", (n) => `${n} ft`)} fields={rangeFields("length", "ft")}
+        label="Length" value={range("length", (n) => `${n} ft`)} fields={rangeFields("length", "ft", (text) => parseNumber(text, "ft"))}
         onApply={setQuery} onClear={clear("length_min", "length_max")}
       />
       <ChoiceChip

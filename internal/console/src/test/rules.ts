@@ -3,6 +3,7 @@ import { toCsv } from "../csv.ts";
 import { ago, bytes, cents, count, date, initials, money, phone, setTimeZone, shortMoney, usd, when } from "../format.ts";
 import { merge } from "../form.tsx";
 import { parseMessage } from "../live.ts";
+import { parseMoney, parseNumber, withCommas } from "../numbers.ts";
 import { ageColor } from "../parts/status.tsx";
 import { href, match } from "../router.ts";
 import { className, word } from "../words.ts";
@@ -30,6 +31,19 @@ const cases: Case[] = [
   ["cells", toCsv([["a", 1, null]]), "a,1,\r\n"],
   ["cells with quotes, commas and line breaks", toCsv([['19" wheel', "a,b", "a\nb"]]), '"19"" wheel","a,b","a\nb"\r\n'],
   ["cells that are formulas", toCsv([["=1+1", "-2", "@x"]]), "'=1+1,'-2,'@x\r\n"],
+
+  ["prices as typed", ["33900.00", "$33,900", " 33900. ", "1,234,567.0", ""].map((t) => parseMoney(t).value), ["33900", "33900", "33900", "1234567", ""]],
+  ["prices with cents", parseMoney("33900.50").error, "must be in whole dollars, without cents"],
+  ["no prices", ["33900,00", "33.900,00", "33,90", "3,3900", "33k", "-1", ".", "1.2.3", "$$1"].filter((t) => !parseMoney(t).error), []],
+  ["amounts as typed", ["29190.5", "29,190.50", "70000.00", "5", ".5", "1.500"].map((t) => parseMoney(t, true).value), ["29190.5", "29190.50", "70000.00", "5", "0.5", "1.50"]],
+  ["an amount with three decimals", parseMoney("1.005", true).error, "must have at most two decimals"],
+  ["numbers as typed", ["23.58", "-4", "1,200", "7.", ""].map((t) => parseNumber(t).value), ["23.58", "-4", "1200", "7", ""]],
+  ["numbers with their unit", [parseNumber("7.49 %", "%").value, parseNumber("23 FT", "ft").value], ["7.49", "23"]],
+  ["no numbers", ["2o24", "12 ft", "1.2.3", "7,5", "--1", "-"].filter((t) => !parseNumber(t).error), []],
+  ["feet and inches", [`23' 7"`, "23′7″", "23'7", "23'", "23 ft 7 in", "8 feet 6 inches", "8' 6.5\""].map((t) => parseNumber(t, "ft").value), ["23.58", "23.58", "23.58", "23", "23.58", "8.5", "8.54"]],
+  ["no feet and inches", [`23' 12"`, "23 7", `94"`, "23.5' 7\"", "23' 7' 2"].filter((t) => !parseNumber(t, "ft").error), []],
+  ["feet are only for lengths", parseNumber(`23' 7"`).error, "must be a number"],
+  ["an amount with commas", ["29190.5", "500", "1234567", "33k"].map(withCommas), ["29,190.5", "500", "1,234,567", "33k"]],
 
   ["dollars", usd(131600), "$131,600"],
   ["cents", cents(104477), "$1,044.77"],
