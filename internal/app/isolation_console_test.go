@@ -10,10 +10,10 @@ func init() { maps.Copy(recipes, consoleRecipes) }
 
 // consoleRecipes are the recipes of what people see in the console.
 var consoleRecipes = map[string]recipe{
-	"preview.listLeads":     {toList(aLead), nil},
-	"preview.getLead":       {aLead, nil},
-	"preview.getLeadReach":  {aLead, nil},
-	"preview.getDealNext":   {aDeal, nil},
+	"preview.listLeads":    {toList(aLead), nil},
+	"preview.getLead":      {aLead, nil},
+	"preview.getLeadReach": {aLead, nil},
+	"preview.getDealNext":  {aDeal, nil},
 
 	"preview.listUnknownMessages":   {toList(anUnknownMessage), nil},
 	"preview.resolveUnknownMessage": {anUnknownMessage, fixed(`{"outcome": "sent"}`)},
