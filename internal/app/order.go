@@ -23,7 +23,7 @@ var resources = []string{
 	"/contacts", "/contacts/{contact_id}/consents", "/contacts/{contact_id}/merge", "/contacts/{contact_id}/export",
 	// Leads
 	"/leads", "/leads/{lead_id}/assign", "/leads/{lead_id}/assignments", "/leads/{lead_id}/convert", "/leads/{lead_id}/close",
-	"/leads/{lead_id}/messages", "/leads/{lead_id}/inbound_messages", "/inbound_messages", "/leads/{lead_id}/consents",
+	"/leads/{lead_id}/messages", "/leads/{lead_id}/inbound_messages", "/inbound_messages", "/unknown_messages", "/leads/{lead_id}/consents",
 	"/leads/{lead_id}/signals", "/leads/{lead_id}/reach",
 	// Deals
 	"/deals", "/deals/{deal_id}/offers", "/deals/{deal_id}/trade_ins", "/deals/{deal_id}/next", "/deals/{deal_id}/advance", "/deals/{deal_id}/cancel",

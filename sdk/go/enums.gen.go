@@ -961,7 +961,7 @@ const (
 	MessagePurposeTransactional MessagePurpose = "transactional"
 )
 
-// MessageStatus: Progress of a message. A blocked message is never sent.
+// MessageStatus: Progress of a message. A blocked message is never sent. An unknown one might have been sent.
 type MessageStatus string
 
 // The values of MessageStatus.
@@ -1165,7 +1165,7 @@ const (
 	PreviewLeadStatusCategoryLost      PreviewLeadStatusCategory = "lost"
 )
 
-// PreviewMessageOutcome:
+// PreviewMessageOutcome: What a person decided about a message that might have been sent.
 type PreviewMessageOutcome string
 
 // The values of PreviewMessageOutcome.

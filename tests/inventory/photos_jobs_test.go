@@ -208,6 +208,36 @@ func (unavailable) Open(context.Context, string) (io.ReadSeekCloser, error) {
 	return nil, errors.New("unavailable")
 }
 
+// A server that stops while it decodes a photo leaves it to the next job.
+func TestPhotoWhileTheServerStops(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		hull := s.Test.Hull(s.Test.Location(), nil)
+		var p photos.HullPhoto
+		s.Test.Post("/v1/hulls/"+hull+"/photos", testkit.Picture(), 201, &p)
+		blob := testkit.Rows[string](s, `SELECT blob FROM hull_photos WHERE id = ?`, p.ID)[0]
+		ctx, stop := context.WithCancel(t.Context())
+		feature := s.Photos()
+		feature.Blobs = &blobs.Files{DB: s.DB, Store: stopping{stop: stop}}
+		job := photos.MakeSizes{Env: s.Env("hulls", hull), HullID: hull, PhotoID: p.ID, Blob: blob}
+		if err := jobs.Run(ctx, feature.MakeSizes, job); err == nil {
+			t.Fatal("got no error, want one, so that the queue tries again")
+		}
+		s.MakeSizes(p.ID)
+		testkit.Equal(t, testkit.Rows[string](s, `SELECT state FROM hull_photos WHERE id = ?`, p.ID)[0], "ready")
+	})
+}
+
+// stopping is a store whose server stops while it is used.
+type stopping struct {
+	blobs.Store
+	stop context.CancelFunc
+}
+
+func (s stopping) Open(ctx context.Context, _ string) (io.ReadSeekCloser, error) {
+	s.stop()
+	return nil, ctx.Err()
+}
+
 // Many uploads of one dealership don't delay the photos of another: they take
 // turns.
 func TestDealershipsTakeTurns(t *testing.T) {

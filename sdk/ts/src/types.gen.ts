@@ -438,7 +438,7 @@ export type MessageIntent = "stop" | "start" | "help" | "unclear" | "ordinary";
 /** Whether a message advertises, or answers and informs. */
 export type MessagePurpose = "marketing" | "transactional";
 
-/** Progress of a message. A blocked message is never sent. */
+/** Progress of a message. A blocked message is never sent. An unknown one might have been sent. */
 export type MessageStatus = "queued" | "scheduled" | "blocked" | "sent" | "delivered" | "failed" | "unknown" | "received";
 
 /** Status that a new hull can have. */
@@ -492,6 +492,7 @@ export type PreviewLeadSort = "newest" | "last_activity";
 /** Summary of the status of a lead. */
 export type PreviewLeadStatusCategory = "open" | "converted" | "lost";
 
+/** What a person decided about a message that might have been sent. */
 export type PreviewMessageOutcome = "sent" | "not_sent" | "send_again";
 
 /** HTTP method of a request. */
