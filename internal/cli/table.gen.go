@@ -425,7 +425,7 @@ var operations = []Operation{
 		Example: "{\"role_ids\":[\"role_01jcqz8t5n8m2x4v6b7c900003\",\"role_01jcqz8t5n8m2x4v6b7c900001\"]}",
 		Params: []Param{
 			{In: inPath, Name: "user_id", Type: "string", Doc: "ID of the user.", Example: "usr_01jcqz8t5n8m2x4v6b7c9d0e1f"},
-			{In: inBody, Name: "mfa_token", Type: "string", Doc: "Required if the user has the admin scope, before or after the change. Must be from an administrator.", Null: true},
+			{In: inBody, Name: "mfa_token", Type: "string", Doc: "Required if the user has the admin scope, before or after the change. Must be from an administrator, and not from a user who gains a role with the admin scope.", Null: true},
 			{In: inBody, Name: "role_ids", Type: "list", Doc: "All roles that the user has after the change. An empty array removes all roles.", Required: true},
 		}},
 	{ID: "createLocation", Noun: "dealership", Name: "create-location", Verb: "POST", Path: "/v1/locations",

@@ -5978,7 +5978,8 @@ type UserRole struct {
 
 // UserRolesReplace: All roles of a user.
 type UserRolesReplace struct {
-	// Required if the user has the admin scope, before or after the change. Must be from an administrator.
+	// Required if the user has the admin scope, before or after the change. Must be from an administrator, and not
+	// from a user who gains a role with the admin scope.
 	MFAToken Opt[string] `json:"mfa_token,omitzero"`
 	// All roles that the user has after the change. An empty array removes all roles.
 	RoleIDs []string `json:"role_ids"`

@@ -7107,7 +7107,10 @@ export interface UserRole {
 
 /** All roles of a user. */
 export interface UserRolesReplace {
-  /** Required if the user has the admin scope, before or after the change. Must be from an administrator. */
+  /**
+   * Required if the user has the admin scope, before or after the change. Must be from an administrator, and not
+   * from a user who gains a role with the admin scope.
+   */
   mfa_token?: string | null;
   /** All roles that the user has after the change. An empty array removes all roles. */
   role_ids: Array<string>;
