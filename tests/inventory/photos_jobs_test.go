@@ -223,7 +223,7 @@ func TestPhotoWhileTheServerStops(t *testing.T) {
 			t.Fatal("got no error, want one, so that the queue tries again")
 		}
 		s.MakeSizes(p.ID)
-		testkit.Equal(t, testkit.Rows[string](s, `SELECT state FROM hull_photos WHERE id = ?`, p.ID)[0], "ready")
+		assert.Equal(t, testkit.Rows[string](s, `SELECT state FROM hull_photos WHERE id = ?`, p.ID)[0], "ready")
 	})
 }
 
