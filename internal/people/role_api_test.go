@@ -164,7 +164,7 @@ func TestOwnTokenCantGiveAdmin(t *testing.T) {
 			person *testkit.Person
 			roles  []string
 		}{
-			"the owner role":                             {mallory, []string{owner}},
+			"the owner role": {mallory, []string{owner}},
 			"a role with only admin, next to the others": {mallory, []string{manager, small}},
 			"the owner role, to an administrator":        {admin, []string{small, owner}},
 			"another role with admin":                    {admin, []string{large}},
