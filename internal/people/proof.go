@@ -75,7 +75,8 @@ func errInvalidProof() error {
 }
 
 func errOwnProof() error {
-	return ErrMFA("The mfa_token is from the user who gains the role. Send one of another administrator.", "is from the user who gains the role")
+	return ErrMFA("The mfa_token is from the user who gains the role. Send one of another administrator.",
+		"is from the user who gains the role")
 }
 
 // TokenIn returns the MFA token of a body, or "" if it has none.

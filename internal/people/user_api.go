@@ -139,7 +139,8 @@ func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body Use
 // token of the user must not become valid with the roles that the edit writes. Prove
 // returns what it must prove. The dealership must still have an owner.
 func (a *API) changeUser(
-	ctx context.Context, tx *db.Tx, id, event string, token *string, prove func(before User) (proof, error), edit func(before User, u *User) error,
+	ctx context.Context, tx *db.Tx, id, event string, token *string,
+	prove func(before User) (proof, error), edit func(before User, u *User) error,
 ) (User, error) {
 	return rest.Change(ctx, tx, FindUserForUpdate, id, func(before User, u *User) error {
 		needed, err := prove(before)
