@@ -100,12 +100,12 @@ func TestTwilio(t *testing.T) {
 // by net/http on a connection that it uses again. One that it didn't receive is.
 func TestTwilioDoesNotAnswer(t *testing.T) {
 	var requests atomic.Int64
-	var answer func(w http.ResponseWriter)
+	var answer atomic.Value // of func(w http.ResponseWriter); a late handler still reads it
 	stop := make(chan struct{})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm()
 		requests.Add(1)
-		answer(w)
+		answer.Load().(func(w http.ResponseWriter))(w)
 	}))
 	defer web.Close()
 	defer close(stop)
@@ -145,12 +145,12 @@ func TestTwilioDoesNotAnswer(t *testing.T) {
 		"rejected":            {status(400, `{"code": 21211, "message": "invalid"}`), false},
 		"answers immediately": {status(201, `{"sid": "SM1"}`), false},
 	} {
-		answer = status(201, `{"sid": "SM1"}`)
+		answer.Store(status(201, `{"sid": "SM1"}`))
 		if _, err := twilio.Send(t.Context(), text); err != nil { // the connection is used again
 			t.Fatal(err)
 		}
 		requests.Store(0)
-		answer = c.answer
+		answer.Store(c.answer)
 		_, err := twilio.Send(t.Context(), text)
 		_, unanswered := errors.AsType[*Unanswered](err)
 		if unanswered != c.unanswered || requests.Load() != 1 {
