@@ -208,7 +208,7 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 	}
 	_, err := db.Write(context.WithoutCancel(ctx), a.DB, record)
 	for try := 1; db.IsUnavailable(err) && try < settleTries; try++ {
-		time.Sleep(settleEvery)
+		time.Sleep(settleEvery) //nolint:forbidigo // waits for the database, not for a moment
 		_, err = db.Write(context.WithoutCancel(ctx), a.DB, record)
 	}
 
