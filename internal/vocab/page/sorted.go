@@ -24,7 +24,7 @@ func (p Position) Cursor(order string) string {
 }
 
 // Position returns the cursor of a list in this order, or nil for the first page. The
-// prefix is that of the IDs.
+// The IDs have this prefix.
 func (q Query) Position(order, prefix string) (*Position, error) {
 	if q.StartingAfter != "" && q.EndingBefore != "" {
 		return nil, q.Check(prefix)
