@@ -24,7 +24,7 @@ func (p Position) Cursor(order string) string {
 }
 
 // Position returns the cursor of a list in this order, or nil for the first page. The
-// The IDs have this prefix.
+// IDs have this prefix.
 func (q Query) Position(order, prefix string) (*Position, error) {
 	if q.StartingAfter != "" && q.EndingBefore != "" {
 		return nil, q.Check(prefix)
