@@ -65,7 +65,7 @@ const (
 	webhooks    = "manages webhooks"
 	decides     = "decides about proposals"
 	changesNone = "changes nothing. Call it directly"
-	judges      = "says what a person found out about a message"
+	resolves    = "says what a person found out about a message"
 	sameAs      = "is the same as an operation of /v1. Propose that one"
 )
 
@@ -93,7 +93,7 @@ var Excluded = map[string][]string{
 	},
 	decides:     {"createProposal", "approveProposal", "declineProposal"},
 	changesNone: {"quoteFinance"},
-	judges:      {"resolveUnknownMessage"},
+	resolves:    {"resolveUnknownMessage"},
 	sameAs:      {"updateHullPricing"},
 }
 

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
+	"slipway/internal/testkit/pdftext"
 	"strings"
 	"testing"
 	"time"
@@ -112,16 +112,7 @@ func TestTextCanBeCopied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := reader.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := r.GetPlainText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _ := io.ReadAll(plain)
-	if text := strings.ReplaceAll(string(text), "\n", ""); !strings.Contains(text, want) {
+	if text := pdftext.Of(t, content); !strings.Contains(text, want) {
 		t.Errorf("got %q, want it to contain %q", text, want)
 	}
 }

@@ -97,11 +97,11 @@ func (o Operation) checkBody(r *Router, body map[string]any) (bad fault.Fields) 
 
 // checkRules returns the errors of the body's own rules.
 func (o Operation) checkRules(r *Router, body map[string]any) []fault.Detail {
+	var bad fault.Fields
 	text, err := json.Marshal(body)
-	if err != nil {
-		return []fault.Detail{{Field: "", Code: "type", Message: "has a value of the wrong type"}}
+	if err == nil {
+		bad, err = o.endpoint.request().checkRules(text, r.Now())
 	}
-	bad, err := o.endpoint.request().checkRules(text, r.Now())
 	if err != nil {
 		return []fault.Detail{{Field: "", Code: "type", Message: "has a value of the wrong type"}}
 	}
