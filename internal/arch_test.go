@@ -20,6 +20,7 @@ import (
 // top, then platform/, then vocab/.
 var may = map[string][]string{
 	// vocab: pure, importable by all
+	"vocab/assist":    {},
 	"vocab/auth":      {},
 	"vocab/cell":      {},
 	"vocab/fault":     {},
@@ -82,7 +83,7 @@ var may = map[string][]string{
 	"console":        {"access", "dealership", "people", "signin"},
 	"console/bundle": {},
 	"console/dev":    {"console/bundle"},
-	"mcp":            {"access", "proposals"},
+	"mcp":            {"access"},
 	"leads":          {"consent", "contacts", "dealership", "hulls", "people"},
 	"messages":       {"consent", "contacts", "dealership", "hulls", "leads", "people"},
 	"deals":          {"contacts", "dealership", "hulls", "leads", "people"},
@@ -98,15 +99,16 @@ var may = map[string][]string{
 	"sso":            {"access", "dealership", "people", "signin", "sso/oidc", "sso/saml"},
 
 	// the top
+	"description": {"cli"},
 	"app": {
-		"access", "activities", "appointments", "channels", "cli", "clilogin", "console", "contacts", "dealership", "deals", "documents", "finance", "hulls",
+		"access", "activities", "appointments", "channels", "cli", "clilogin", "console", "contacts", "dealership", "deals", "description", "documents", "finance", "hulls",
 		"imports", "leads", "mcp", "messages", "oauth", "people", "photos", "preview", "proposals", "reports", "requestlog", "signin", "sso", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
 	"sso/saml/samltest":             {"sso/saml", "testkit/testkeys"},
 	"cli":                           {},
 	"sdkgen":                        {},
-	"testkit":                       {"access", "app", "dealership", "photos", "sso", "sso/saml", "testkit/assert", "testkit/postgres", "testkit/testkeys"},
+	"testkit":                       {"access", "app", "dealership", "description", "photos", "sso", "sso/saml", "testkit/assert", "testkit/postgres", "testkit/testkeys"},
 	"testkit/assert":                {},
 	"testkit/eventsseen":            {"app"},
 	"testkit/faulttest":             {},
@@ -335,7 +337,7 @@ func imports(t *testing.T, file string, src []byte) (paths []string) {
 
 // isFeature reports whether a package stands at the top of the tree, below app.
 func isFeature(pkg string) bool {
-	return !strings.Contains(pkg, "/") && !slices.Contains([]string{"app", "cli", "demo", "testkit"}, pkg)
+	return !strings.Contains(pkg, "/") && !slices.Contains([]string{"app", "cli", "demo", "description", "testkit"}, pkg)
 }
 
 func layerOf(file string) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"slipway/internal/app"
+	"slipway/internal/description"
 )
 
 type serveCmd struct {
@@ -45,7 +46,7 @@ type openapiCmd struct{}
 
 // Run prints the OpenAPI document.
 func (openapiCmd) Run(s *session) error {
-	doc, err := app.OpenAPIJSON(app.OpenAPI())
+	doc, err := description.JSON(app.Described().Stable())
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 )
 
@@ -37,50 +38,107 @@ var administer = auth.Require(auth.Admin)
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
-	rest.Get(r, "/me", "getMe", auth.AnyCredential, "Retrieve the calling credential", a.me,
-		rest.Describe("Shows which key, user or app the request was authenticated as, with its environment, scopes and rate limit. Use it to test a credential."))
+	rest.Get(r, rest.Route{
+		Path: "/me", ID: "getMe", Needs: auth.AnyCredential,
+		Summary: "Retrieve the calling credential",
+		Text:    "Shows which key, user or app the request was authenticated as, with its environment, scopes and rate limit. Use it to test a credential.",
+		Assist:  assist.Read,
+	}, a.me)
 
-	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys,
-		rest.Describe("Returns the keys of this environment, including revoked ones. The keys themselves are not returned. Newest first."))
-	rest.PostCreated(r, "/api_keys", "createApiKey", administer, "Create an API key", a.createKey,
-		rest.Describe("The key is only returned once. A key with the admin scope requires an `mfa_token`."))
-	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key", a.getKey,
-		rest.Describe("Returns the record of the key with its scopes and usage. The key itself is not returned."))
-	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate an API key", a.rotateKey, rest.NoIfMatch,
-		rest.Describe("Creates a key with the same name, scopes and rate limit. The old key works for 7 more days. To end it earlier, revoke it."))
-	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke an API key", a.revokeKey, rest.NoIfMatch, rest.Urgent,
-		rest.Describe("The key stops working immediately. A key with the admin scope, or of a user with it, requires an `MFA-Token`."))
+	rest.Get(r, rest.Route{
+		Path: "/api_keys", ID: "listApiKeys", Needs: administer,
+		Summary: "List API keys",
+		Text:    "Returns the keys of this environment, including revoked ones. The keys themselves are not returned. Newest first.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.listKeys)
+	rest.PostCreated(r, rest.Route{
+		Path: "/api_keys", ID: "createApiKey", Needs: administer,
+		Summary: "Create an API key",
+		Text:    "The key is only returned once. A key with the admin scope requires an `mfa_token`.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.createKey)
+	rest.Get(r, rest.Route{
+		Path: "/api_keys/{key_id}", ID: "getApiKey", Needs: administer,
+		Summary: "Retrieve an API key",
+		Text:    "Returns the record of the key with its scopes and usage. The key itself is not returned.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.getKey)
+	rest.PostCreated(r, rest.Route{
+		Path: "/api_keys/{key_id}/rotate", ID: "rotateApiKey", Needs: administer,
+		Summary:   "Rotate an API key",
+		Text:      "Creates a key with the same name, scopes and rate limit. The old key works for 7 more days. To end it earlier, revoke it.",
+		Assist:    assist.Never(assist.Credentials),
+		NoIfMatch: true,
+	}, a.rotateKey)
+	rest.PostOK(r, rest.Route{
+		Path: "/api_keys/{key_id}/revoke", ID: "revokeApiKey", Needs: administer,
+		Summary:   "Revoke an API key",
+		Text:      "The key stops working immediately. A key with the admin scope, or of a user with it, requires an `MFA-Token`.",
+		Assist:    assist.Never(assist.Credentials),
+		NoIfMatch: true, Urgent: true,
+	}, a.revokeKey)
 
-	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrollMfaFactor", administer, "Enroll a two-factor method", a.enroll, rest.NoIfMatch,
-		rest.OrSelf("user_id"),
-		rest.Describe("Only for your own user, with a session. Sessions don't need the `admin` scope for this. The method becomes active when you first verify it."))
-	rest.Raw(r, http.MethodPost, http.StatusOK, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer,
-		"Verify a two-factor method and get an MFA token", a.verify, rest.NoIfMatch, rest.OrSelf("user_id"),
-		rest.Describe("Only for your own user, with a session. Sessions don't need the `admin` scope for this. The token works once and expires after 5 minutes. The first verification of your first method returns recovery codes. For webauthn, an empty body returns the challenge to sign. Five wrong codes in a row lock the method for 15 minutes."))
-	rest.Delete(r, "/users/{user_id}/mfa_factors/{factor_id}", "deleteMfaFactor", administer,
-		"Delete a two-factor method", a.deleteFactor, rest.NoIfMatch, rest.OrSelf("user_id"),
-		rest.Describe("Sessions don't need the `admin` scope for their own user. If you delete the last active method of another user, their password is cleared and their sessions end. They receive an email with a link to set a new password, and can then enroll a method again."))
+	rest.PostCreated(r, rest.Route{
+		Path: "/users/{user_id}/mfa_factors", ID: "enrollMfaFactor", Needs: administer,
+		Summary:   "Enroll a two-factor method",
+		Text:      "Only for your own user, with a session. Sessions don't need the `admin` scope for this. The method becomes active when you first verify it.",
+		Assist:    assist.Never(assist.Credentials),
+		NoIfMatch: true, OrSelf: "user_id",
+	}, a.enroll)
+	rest.Raw(r, http.MethodPost, http.StatusOK, rest.Route{
+		Path: "/users/{user_id}/mfa_factors/{factor_id}/verify", ID: "verifyMfaFactor", Needs: administer,
+		Summary:   "Verify a two-factor method and get an MFA token",
+		Text:      "Only for your own user, with a session. Sessions don't need the `admin` scope for this. The token works once and expires after 5 minutes. The first verification of your first method returns recovery codes. For webauthn, an empty body returns the challenge to sign. Five wrong codes in a row lock the method for 15 minutes.",
+		Assist:    assist.Never(assist.Credentials),
+		NoIfMatch: true, OrSelf: "user_id",
+	}, a.verify)
+	rest.Delete(r, rest.Route{
+		Path: "/users/{user_id}/mfa_factors/{factor_id}", ID: "deleteMfaFactor", Needs: administer,
+		Summary:   "Delete a two-factor method",
+		Text:      "Sessions don't need the `admin` scope for their own user. If you delete the last active method of another user, their password is cleared and their sessions end. They receive an email with a link to set a new password, and can then enroll a method again.",
+		Assist:    assist.Never(assist.Credentials),
+		NoIfMatch: true, OrSelf: "user_id",
+	}, a.deleteFactor)
 
-	rest.Get(r, "/sessions", "listSessions", administer, "List active sessions", a.listSessions, rest.OrSession,
-		rest.Describe("A session without the `admin` scope lists its own user's sessions."))
-	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Revoke a session", a.revokeSession, rest.NoIfMatch, rest.OrSession, rest.Urgent,
-		rest.Describe("The user is signed out immediately. A session without the `admin` scope can revoke its own user's sessions. Another user with the admin scope requires an `MFA-Token`."))
+	rest.Get(r, rest.Route{
+		Path: "/sessions", ID: "listSessions", Needs: administer,
+		Summary:   "List active sessions",
+		Text:      "A session without the `admin` scope lists its own user's sessions.",
+		Assist:    assist.Never(assist.Credentials),
+		OrSession: true,
+	}, a.listSessions)
+	rest.Delete(r, rest.Route{
+		Path: "/sessions/{session_id}", ID: "revokeSession", Needs: administer,
+		Summary:   "Revoke a session",
+		Text:      "The user is signed out immediately. A session without the `admin` scope can revoke its own user's sessions. Another user with the admin scope requires an `MFA-Token`.",
+		Assist:    assist.Never(assist.Credentials),
+		NoIfMatch: true, OrSession: true, Urgent: true,
+	}, a.revokeSession)
 	a.mountSessions(r.Family("Sessions"))
 }
 
 // mountSessions registers what people call before they have a credential.
 func (a *API) mountSessions(r *rest.Router) {
-	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and create a session", a.signIn,
-		rest.Describe("Signs in a user with email and password, and a two-factor code if the user has a method. The token works until the session expires or is revoked."))
-	rest.Public(r, http.MethodDelete, http.StatusNoContent, a.AuthPath()+"/sessions/current", "signOut",
-		"Sign out and end the current session", a.signOut,
-		rest.Describe("Ends the session whose token you send. The token stops working immediately."))
-	rest.Public(r, http.MethodPost, http.StatusNoContent, a.AuthPath()+"/password", "changePassword",
-		"Change your password and end all your sessions", a.changePassword,
-		rest.Describe("Requires a session, the old password and, if the user has a two-factor method, a code. All sessions of the user end, including this one."))
-	rest.Public(r, http.MethodPost, http.StatusAccepted, a.AuthPath()+"/password/forgot", "forgotPassword",
-		"Send a link to set a new password", a.forgotPassword,
-		rest.Describe("If a user has this email address, a link is sent to it. The link works once and expires after one hour. The response is the same for unknown addresses."))
+	rest.Public(r, http.MethodPost, http.StatusCreated, rest.Route{
+		Path: a.AuthPath() + "/sessions", ID: "signIn",
+		Summary: "Sign in and create a session",
+		Text:    "Signs in a user with email and password, and a two-factor code if the user has a method. The token works until the session expires or is revoked.",
+	}, a.signIn)
+	rest.Public(r, http.MethodDelete, http.StatusNoContent, rest.Route{
+		Path: a.AuthPath() + "/sessions/current", ID: "signOut",
+		Summary: "Sign out and end the current session",
+		Text:    "Ends the session whose token you send. The token stops working immediately.",
+	}, a.signOut)
+	rest.Public(r, http.MethodPost, http.StatusNoContent, rest.Route{
+		Path: a.AuthPath() + "/password", ID: "changePassword",
+		Summary: "Change your password and end all your sessions",
+		Text:    "Requires a session, the old password and, if the user has a two-factor method, a code. All sessions of the user end, including this one.",
+	}, a.changePassword)
+	rest.Public(r, http.MethodPost, http.StatusAccepted, rest.Route{
+		Path: a.AuthPath() + "/password/forgot", ID: "forgotPassword",
+		Summary: "Send a link to set a new password",
+		Text:    "If a user has this email address, a link is sent to it. The link works once and expires after one hour. The response is the same for unknown addresses.",
+	}, a.forgotPassword)
 }
 
 // AuthPath returns the path of {auth_url} on this server.

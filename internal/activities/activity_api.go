@@ -6,6 +6,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -29,17 +30,43 @@ func (a *API) Mount(r *rest.Router) {
 	p := r.Family("Activities").Preview("2026-11-16")
 	toRead := "Requires `leads:read` for leads and contacts, `deals:read` for deals and `hulls:read` for hulls."
 	toWrite := "Requires `leads:write` for leads and contacts, `deals:write` for deals and `hulls:write` for hulls."
-	rest.Get(p, "/activities", "listActivities", reads, "List activities, newest first", a.list,
-		rest.Describe("Without `object_id`, the list has the activities on all objects that you can read. "+toRead))
-	rest.PostCreated(p, "/activities", "createActivity", writes, "Create an activity", a.create, rest.Describe(toWrite))
-	rest.Get(p, "/activities/{activity_id}", "getActivity", reads, "Retrieve an activity", a.get, rest.Describe(toRead))
-	rest.Patch(p, "/activities/{activity_id}", "updateActivity", writes, "Update an activity, or complete a task", a.update,
-		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task. "+toWrite))
-	rest.Get(r.Family("Activities").Preview("2026-11-17"), "/activity", "listTimeline", reads, "List what happened to an object, newest first", a.timeline,
-		rest.Describe("Returns the events of one object, or of all objects that you can read, with who caused them and what changed. "+
-			"Events are stored for 30 days. "+toRead))
-	rest.Delete(p, "/activities/{activity_id}", "deleteActivity", writes, "Delete an activity", a.delete,
-		rest.Describe("Also removes its text from events. "+toWrite))
+	rest.Get(p, rest.Route{
+		Path: "/activities", ID: "listActivities", Needs: reads,
+		Summary: "List activities, newest first",
+		Text:    "Without `object_id`, the list has the activities on all objects that you can read. " + toRead,
+		Assist:  assist.Read,
+	}, a.list)
+	rest.PostCreated(p, rest.Route{
+		Path: "/activities", ID: "createActivity", Needs: writes,
+		Summary: "Create an activity",
+		Text:    toWrite,
+		Assist:  assist.Propose,
+	}, a.create)
+	rest.Get(p, rest.Route{
+		Path: "/activities/{activity_id}", ID: "getActivity", Needs: reads,
+		Summary: "Retrieve an activity",
+		Text:    toRead,
+		Assist:  assist.Read,
+	}, a.get)
+	rest.Patch(p, rest.Route{
+		Path: "/activities/{activity_id}", ID: "updateActivity", Needs: writes,
+		Summary: "Update an activity, or complete a task",
+		Text:    "JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task. " + toWrite,
+		Assist:  assist.ProposeAfter("getActivity"),
+	}, a.update)
+	rest.Get(r.Family("Activities").Preview("2026-11-17"), rest.Route{
+		Path: "/activity", ID: "listTimeline", Needs: reads,
+		Summary: "List what happened to an object, newest first",
+		Text: "Returns the events of one object, or of all objects that you can read, with who caused them and what changed. " +
+			"Events are stored for 30 days. " + toRead,
+		Assist: assist.Read,
+	}, a.timeline)
+	rest.Delete(p, rest.Route{
+		Path: "/activities/{activity_id}", ID: "deleteActivity", Needs: writes,
+		Summary: "Delete an activity",
+		Text:    "Also removes its text from events. " + toWrite,
+		Assist:  assist.Never(assist.Deletes),
+	}, a.delete)
 }
 
 // ByActivity is the path parameter of an activity.

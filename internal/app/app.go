@@ -23,6 +23,7 @@ import (
 	"slipway/internal/clilogin"
 	"slipway/internal/console"
 	"slipway/internal/dealership"
+	"slipway/internal/description"
 	"slipway/internal/hulls"
 	"slipway/internal/mcp"
 	"slipway/internal/messages"
@@ -168,8 +169,7 @@ func (a *App) mount(s Settings) error {
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling,
 			Places: s.MaxRequests, Wait: s.MaxWait},
 		Log: a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
-		Reference: reference,
-		BaseURL:   s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance, Draining: a.draining,
+		BaseURL: s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance, Draining: a.draining,
 	}, f.all()...)
 	a.Router = router
 	a.metrics.registry.MustRegister(loads{router}, backlog{a})
@@ -212,7 +212,8 @@ func (a *App) mount(s Settings) error {
 	}
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)
-	describe(router)
+	description.Of(router).Mount(router)
+	redirect(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
 	if err != nil {
 		return err

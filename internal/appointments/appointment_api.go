@@ -8,6 +8,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -30,22 +31,42 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	p := r.Family("Appointments").Preview("2026-11-16")
-	rest.Get(p, "/appointments", "listAppointments", read, "List appointments, newest first", a.list,
-		rest.Describe("Sorted by when they were created. To get the appointments of a day, send `starts_from` and `starts_before`."))
-	rest.PostCreated(p, "/appointments", "createAppointment", write, "Create an appointment", a.create,
-		rest.Describe("A user can't have two appointments at the same time: the response is 409, and its details name the other one. "+
-			"The contact receives a reminder if you send `reminder`. "+
-			"It is a transactional message of the lead, or of the contact's newest lead. "+
-			"It has to pass the same send check as other messages when it is due. "+
-			"`reminder.state` and `reminder.blocked_reason` show the result. "+
-			"A reminder whose time has passed is sent immediately."))
-	rest.Get(p, "/appointments/{appointment_id}", "getAppointment", read, "Retrieve an appointment", a.get,
-		rest.Describe("Returns the appointment with the state of its reminder."))
-	rest.Patch(p, "/appointments/{appointment_id}", "updateAppointment", write, "Update or move an appointment", a.update,
-		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder moves with it. "+
-			"You can't change a canceled appointment."))
-	rest.PostOK(p, "/appointments/{appointment_id}/cancel", "cancelAppointment", write, "Cancel an appointment", a.cancel,
-		rest.Describe("Also cancels the reminder, unless it was sent."))
+	rest.Get(p, rest.Route{
+		Path: "/appointments", ID: "listAppointments", Needs: read,
+		Summary: "List appointments, newest first",
+		Text:    "Sorted by when they were created. To get the appointments of a day, send `starts_from` and `starts_before`.",
+		Assist:  assist.Read,
+	}, a.list)
+	rest.PostCreated(p, rest.Route{
+		Path: "/appointments", ID: "createAppointment", Needs: write,
+		Summary: "Create an appointment",
+		Text: "A user can't have two appointments at the same time: the response is 409, and its details name the other one. " +
+			"The contact receives a reminder if you send `reminder`. " +
+			"It is a transactional message of the lead, or of the contact's newest lead. " +
+			"It has to pass the same send check as other messages when it is due. " +
+			"`reminder.state` and `reminder.blocked_reason` show the result. " +
+			"A reminder whose time has passed is sent immediately.",
+		Assist: assist.Propose,
+	}, a.create)
+	rest.Get(p, rest.Route{
+		Path: "/appointments/{appointment_id}", ID: "getAppointment", Needs: read,
+		Summary: "Retrieve an appointment",
+		Text:    "Returns the appointment with the state of its reminder.",
+		Assist:  assist.Read,
+	}, a.get)
+	rest.Patch(p, rest.Route{
+		Path: "/appointments/{appointment_id}", ID: "updateAppointment", Needs: write,
+		Summary: "Update or move an appointment",
+		Text: "JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder moves with it. " +
+			"You can't change a canceled appointment.",
+		Assist: assist.ProposeAfter("getAppointment"),
+	}, a.update)
+	rest.PostOK(p, rest.Route{
+		Path: "/appointments/{appointment_id}/cancel", ID: "cancelAppointment", Needs: write,
+		Summary: "Cancel an appointment",
+		Text:    "Also cancels the reminder, unless it was sent.",
+		Assist:  assist.ProposeAfter("getAppointment"),
+	}, a.cancel)
 	a.mountCalendars(r)
 }
 

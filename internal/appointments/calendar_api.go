@@ -11,6 +11,7 @@ import (
 	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -22,14 +23,26 @@ var manage = auth.Require(auth.Admin, auth.LeadsRead)
 func (a *API) mountCalendars(r *rest.Router) {
 	p := r.Family("Appointments").Preview("2026-11-16")
 	own := "Users can do this for themselves with a session that has the scope `leads:read`."
-	rest.PostCreated(p, "/users/{user_id}/calendar", "createUserCalendar", manage, "Create or replace the calendar URL of a user",
-		a.createCalendar, rest.OrSelf("user_id"), rest.NoIfMatch,
-		rest.Describe("Returns a secret URL that calendar apps can subscribe to. It is only shown once. The earlier URL stops working. "+own))
-	rest.Delete(p, "/users/{user_id}/calendar", "deleteUserCalendar", manage, "Revoke the calendar URL of a user", a.deleteCalendar,
-		rest.OrSelf("user_id"), rest.NoIfMatch, rest.Describe(own))
-	rest.Public(r.Family("Links"), http.MethodGet, http.StatusOK, calendarPath+"{token}.ics", "getCalendar",
-		"Read the appointments of a user as an iCalendar file", a.readCalendar, rest.Produces("text/calendar"),
-		rest.Describe("`POST /v2-preview/users/{user_id}/calendar` returns the URL. It contains the appointments of the last 60 days and all later ones."))
+	rest.PostCreated(p, rest.Route{
+		Path: "/users/{user_id}/calendar", ID: "createUserCalendar", Needs: manage,
+		Summary:   "Create or replace the calendar URL of a user",
+		Text:      "Returns a secret URL that calendar apps can subscribe to. It is only shown once. The earlier URL stops working. " + own,
+		Assist:    assist.Never(assist.Credentials),
+		NoIfMatch: true, OrSelf: "user_id",
+	}, a.createCalendar)
+	rest.Delete(p, rest.Route{
+		Path: "/users/{user_id}/calendar", ID: "deleteUserCalendar", Needs: manage,
+		Summary:   "Revoke the calendar URL of a user",
+		Text:      own,
+		Assist:    assist.Never(assist.Credentials),
+		NoIfMatch: true, OrSelf: "user_id",
+	}, a.deleteCalendar)
+	rest.Public(r.Family("Links"), http.MethodGet, http.StatusOK, rest.Route{
+		Path: calendarPath + "{token}.ics", ID: "getCalendar",
+		Summary:  "Read the appointments of a user as an iCalendar file",
+		Text:     "`POST /v2-preview/users/{user_id}/calendar` returns the URL. It contains the appointments of the last 60 days and all later ones.",
+		Produces: []string{"text/calendar"},
+	}, a.readCalendar)
 }
 
 // ByUser is the path parameter of a user.

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -37,37 +38,81 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	links := r.Family("Links")
 	r = r.Family("Hulls")
-	rest.Get(r, "/hulls/{hull_id}/syndication", "listHullSyndication", read, "List syndication state by channel", a.listSyndication,
-		rest.Describe("Returns one entry for each channel of the dealership, also for channels that don't list the hull."))
-	rest.Put(r, "/hulls/{hull_id}/syndication/{channel_id}", "publishHull", write, "Publish a hull to a channel", a.publish,
-		rest.Describe("On a channel without `push_url`, the hull is in the feed immediately. Otherwise it is `queued`, and the listing is sent to the partner. The response of the partner sets the state. Later changes of the hull are sent too. A hull that is no longer available, on_hold or sale_pending, or no longer matches the filter, is withdrawn until it does again."))
-	rest.DeleteOK(r, "/hulls/{hull_id}/syndication/{channel_id}", "withdrawHull", write, "Withdraw a hull from a channel", a.withdraw,
-		rest.Describe("If a partner lists the hull, it is `queued` until the partner has removed it. A channel with `auto_publish` doesn't publish a withdrawn hull again."))
-	rest.Get(r, "/channels", "listChannels", read, "List syndication channels", a.listChannels,
-		rest.Describe("Returns the marketplaces and websites that your hulls can be published on."))
-	rest.PostCreated(r, "/channels", "createChannel", write, "Add a syndication channel", a.createChannel,
-		rest.Describe("With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they are added. The secrets `feed_url` and `signing_secret` are only in this response."))
-	rest.Delete(r, "/channels/{channel_id}", "deleteChannel", write, "Remove a syndication channel", a.deleteChannel,
-		rest.Describe("The feed stops immediately. The partner is not notified. To remove the listings there, withdraw the hulls first."))
-	rest.Raw(r, "GET", 200, "/channels/{channel_id}/feed", "getChannelFeed", read,
-		"Render the channel's listing feed (JSON, XML or CSV)", a.feed,
-		rest.Describe("All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are escaped so that spreadsheets don't run them as formulas. Unknown values are omitted. Marketplaces that can't send an API key read the same feed at `feed_url`."),
-		rest.Produces("application/ld+json", "application/xml", "text/csv"))
+	rest.Get(r, rest.Route{
+		Path: "/hulls/{hull_id}/syndication", ID: "listHullSyndication", Needs: read,
+		Summary: "List syndication state by channel",
+		Text:    "Returns one entry for each channel of the dealership, also for channels that don't list the hull.",
+		Assist:  assist.Read,
+	}, a.listSyndication)
+	rest.Put(r, rest.Route{
+		Path: "/hulls/{hull_id}/syndication/{channel_id}", ID: "publishHull", Needs: write,
+		Summary: "Publish a hull to a channel",
+		Text:    "On a channel without `push_url`, the hull is in the feed immediately. Otherwise it is `queued`, and the listing is sent to the partner. The response of the partner sets the state. Later changes of the hull are sent too. A hull that is no longer available, on_hold or sale_pending, or no longer matches the filter, is withdrawn until it does again.",
+		Assist:  assist.ProposeAfter("getHull"),
+	}, a.publish)
+	rest.DeleteOK(r, rest.Route{
+		Path: "/hulls/{hull_id}/syndication/{channel_id}", ID: "withdrawHull", Needs: write,
+		Summary: "Withdraw a hull from a channel",
+		Text:    "If a partner lists the hull, it is `queued` until the partner has removed it. A channel with `auto_publish` doesn't publish a withdrawn hull again.",
+		Assist:  assist.ProposeAfter("getHull"),
+	}, a.withdraw)
+	rest.Get(r, rest.Route{
+		Path: "/channels", ID: "listChannels", Needs: read,
+		Summary: "List syndication channels",
+		Text:    "Returns the marketplaces and websites that your hulls can be published on.",
+		Assist:  assist.Read,
+	}, a.listChannels)
+	rest.PostCreated(r, rest.Route{
+		Path: "/channels", ID: "createChannel", Needs: write,
+		Summary: "Add a syndication channel",
+		Text:    "With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they are added. The secrets `feed_url` and `signing_secret` are only in this response.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.createChannel)
+	rest.Delete(r, rest.Route{
+		Path: "/channels/{channel_id}", ID: "deleteChannel", Needs: write,
+		Summary: "Remove a syndication channel",
+		Text:    "The feed stops immediately. The partner is not notified. To remove the listings there, withdraw the hulls first.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.deleteChannel)
+	rest.Raw(r, "GET", 200, rest.Route{
+		Path: "/channels/{channel_id}/feed", ID: "getChannelFeed", Needs: read,
+		Summary:  "Render the channel's listing feed (JSON, XML or CSV)",
+		Text:     "All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are escaped so that spreadsheets don't run them as formulas. Unknown values are omitted. Marketplaces that can't send an API key read the same feed at `feed_url`.",
+		Assist:   assist.Never(assist.Files),
+		Produces: []string{"application/ld+json", "application/xml", "text/csv"},
+	}, a.feed)
 
 	p := r.Preview("2026-11-16")
-	rest.Patch(p, "/channels/{channel_id}", "updateChannel", write, "Change a channel", a.updateChannel,
-		rest.Describe("A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their IDs at the partner. If the channel had no `push_url`, the response has its `signing_secret`."))
-	rest.PostOK(p, "/channels/{channel_id}/rotate_feed_url", "rotateChannelFeedUrl", write, "Create or replace the feed URL",
-		a.rotateFeedURL,
-		rest.Describe("Returns the channel with a new secret `feed_url`. It is only in this response. The earlier URL stops working immediately."))
-	rest.PostOK(p, "/channels/{channel_id}/revoke_feed_url", "revokeChannelFeedUrl", write, "Revoke the feed URL", a.revokeFeedURL,
-		rest.Describe("The URL stops working immediately. The feed can still be read with an API key."))
-	rest.PostOK(p, "/channels/{channel_id}/rotate_secret", "rotateChannelSecret", write, "Create or rotate the signing secret",
-		a.rotateSecret,
-		rest.Describe("Returns the channel with a new `signing_secret`. It is only in this response. Listings are signed with the old and the new secret until the overlap ends."))
-	rest.Public(links, http.MethodGet, http.StatusOK, feedPath+"{token}", "getFeed", "Read the feed of a channel", a.publicFeed,
-		rest.Produces("application/ld+json", "application/xml", "text/csv"),
-		rest.Describe("The `feed_url` of a channel. It contains the same as `GET /v1/channels/{channel_id}/feed`, without an API key. A feed URL can be read 30 times in a row, and then once in ten seconds."))
+	rest.Patch(p, rest.Route{
+		Path: "/channels/{channel_id}", ID: "updateChannel", Needs: write,
+		Summary: "Change a channel",
+		Text:    "A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their IDs at the partner. If the channel had no `push_url`, the response has its `signing_secret`.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.updateChannel)
+	rest.PostOK(p, rest.Route{
+		Path: "/channels/{channel_id}/rotate_feed_url", ID: "rotateChannelFeedUrl", Needs: write,
+		Summary: "Create or replace the feed URL",
+		Text:    "Returns the channel with a new secret `feed_url`. It is only in this response. The earlier URL stops working immediately.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.rotateFeedURL)
+	rest.PostOK(p, rest.Route{
+		Path: "/channels/{channel_id}/revoke_feed_url", ID: "revokeChannelFeedUrl", Needs: write,
+		Summary: "Revoke the feed URL",
+		Text:    "The URL stops working immediately. The feed can still be read with an API key.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.revokeFeedURL)
+	rest.PostOK(p, rest.Route{
+		Path: "/channels/{channel_id}/rotate_secret", ID: "rotateChannelSecret", Needs: write,
+		Summary: "Create or rotate the signing secret",
+		Text:    "Returns the channel with a new `signing_secret`. It is only in this response. Listings are signed with the old and the new secret until the overlap ends.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.rotateSecret)
+	rest.Public(links, http.MethodGet, http.StatusOK, rest.Route{
+		Path: feedPath + "{token}", ID: "getFeed",
+		Summary:  "Read the feed of a channel",
+		Text:     "The `feed_url` of a channel. It contains the same as `GET /v1/channels/{channel_id}/feed`, without an API key. A feed URL can be read 30 times in a row, and then once in ten seconds.",
+		Produces: []string{"application/ld+json", "application/xml", "text/csv"},
+	}, a.publicFeed)
 }
 
 // ByChannel is the path parameter of a channel.

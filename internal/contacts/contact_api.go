@@ -5,6 +5,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
@@ -25,14 +26,30 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Contacts")
-	rest.Get(r, "/contacts", "listContacts", read, "List contacts, newest first", a.list,
-		rest.Describe("Returns the contacts that match all filters. Merged and erased contacts are only listed if you send `gone=true`."))
-	rest.PostCreated(r, "/contacts", "createContact", write, "Create a contact", a.create,
-		rest.Describe("Email and phone don't have to be unique. Contacts with the same email or phone are listed in `possible_duplicates`. You can merge them."))
-	rest.Get(r, "/contacts/{contact_id}", "getContact", read, "Retrieve a contact", a.get,
-		rest.Describe("Returns the contact. You can also retrieve merged and erased contacts. `merged_into` and `erased_at` show what happened to them."))
-	rest.Patch(r, "/contacts/{contact_id}", "updateContact", write, "Update a contact", a.update,
-		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field."))
+	rest.Get(r, rest.Route{
+		Path: "/contacts", ID: "listContacts", Needs: read,
+		Summary: "List contacts, newest first",
+		Text:    "Returns the contacts that match all filters. Merged and erased contacts are only listed if you send `gone=true`.",
+		Assist:  assist.Read,
+	}, a.list)
+	rest.PostCreated(r, rest.Route{
+		Path: "/contacts", ID: "createContact", Needs: write,
+		Summary: "Create a contact",
+		Text:    "Email and phone don't have to be unique. Contacts with the same email or phone are listed in `possible_duplicates`. You can merge them.",
+		Assist:  assist.Propose,
+	}, a.create)
+	rest.Get(r, rest.Route{
+		Path: "/contacts/{contact_id}", ID: "getContact", Needs: read,
+		Summary: "Retrieve a contact",
+		Text:    "Returns the contact. You can also retrieve merged and erased contacts. `merged_into` and `erased_at` show what happened to them.",
+		Assist:  assist.Read,
+	}, a.get)
+	rest.Patch(r, rest.Route{
+		Path: "/contacts/{contact_id}", ID: "updateContact", Needs: write,
+		Summary: "Update a contact",
+		Text:    "JSON merge patch. Omitted fields keep their values, null clears a field.",
+		Assist:  assist.ProposeAfter("getContact"),
+	}, a.update)
 	a.mountLifecycle(r)
 }
 

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -29,14 +30,30 @@ type Holder struct {
 }
 
 func (a *API) mountLifecycle(r *rest.Router) {
-	rest.Delete(r, "/contacts/{contact_id}", "eraseContact", write, "Erase a contact's personal data", a.erase,
-		rest.Describe("Removes the personal data from the contact, its leads, messages and consents, and from contacts that were merged into it. The records stay without personal data. Revocations still block the address. Only a keyed hash of the address is stored."))
-	rest.PostOK(r, "/contacts/{contact_id}/merge", "mergeContact", write, "Merge a duplicate into this contact", a.merge,
-		rest.Describe("Moves the leads, deals, consents and messages of the duplicate to this contact, and copies the values that this contact doesn't have. A revocation of either contact applies to the addresses of both. You can still retrieve the duplicate. Its `merged_into` is this contact."))
-	rest.GetAudited(r, "/contacts/{contact_id}/export", "exportContact", exportAll, "Export all data about a contact", a.export,
-		rest.Describe("Returns all records about a contact in one document, to answer a data access request. The export includes deals, so it requires deals:read in addition to leads:read. Each export is recorded in the audit log."))
-	rest.Get(r, "/contacts/{contact_id}/consents", "listContactConsents", read, "List the consent records of a contact", a.consents,
-		rest.Describe("Returns the grants and revocations of the contact, from all its leads. Newest first."))
+	rest.Delete(r, rest.Route{
+		Path: "/contacts/{contact_id}", ID: "eraseContact", Needs: write,
+		Summary: "Erase a contact's personal data",
+		Text:    "Removes the personal data from the contact, its leads, messages and consents, and from contacts that were merged into it. The records stay without personal data. Revocations still block the address. Only a keyed hash of the address is stored.",
+		Assist:  assist.Never(assist.Deletes),
+	}, a.erase)
+	rest.PostOK(r, rest.Route{
+		Path: "/contacts/{contact_id}/merge", ID: "mergeContact", Needs: write,
+		Summary: "Merge a duplicate into this contact",
+		Text:    "Moves the leads, deals, consents and messages of the duplicate to this contact, and copies the values that this contact doesn't have. A revocation of either contact applies to the addresses of both. You can still retrieve the duplicate. Its `merged_into` is this contact.",
+		Assist:  assist.Never(assist.Deletes),
+	}, a.merge)
+	rest.GetAudited(r, rest.Route{
+		Path: "/contacts/{contact_id}/export", ID: "exportContact", Needs: exportAll,
+		Summary: "Export all data about a contact",
+		Text:    "Returns all records about a contact in one document, to answer a data access request. The export includes deals, so it requires deals:read in addition to leads:read. Each export is recorded in the audit log.",
+		Assist:  assist.Never(assist.Exports),
+	}, a.export)
+	rest.Get(r, rest.Route{
+		Path: "/contacts/{contact_id}/consents", ID: "listContactConsents", Needs: read,
+		Summary: "List the consent records of a contact",
+		Text:    "Returns the grants and revocations of the contact, from all its leads. Newest first.",
+		Assist:  assist.Read,
+	}, a.consents)
 }
 
 func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {

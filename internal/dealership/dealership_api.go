@@ -10,6 +10,7 @@ import (
 	"slipway/internal/platform/mail"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 )
 
@@ -31,32 +32,77 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")
-	rest.Get(r, "/dealership", "getDealership", administer, "Retrieve the dealership and its settings", a.get,
-		rest.Describe("Returns the dealership and the settings of this environment. Live and test have separate settings."))
-	rest.Patch(r, "/dealership", "updateDealership", administer, "Change the dealership's settings", a.update,
-		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Settings apply to this environment only."))
+	rest.Get(r, rest.Route{
+		Path: "/dealership", ID: "getDealership", Needs: administer,
+		Summary: "Retrieve the dealership and its settings",
+		Text:    "Returns the dealership and the settings of this environment. Live and test have separate settings.",
+		Assist:  assist.Read,
+	}, a.get)
+	rest.Patch(r, rest.Route{
+		Path: "/dealership", ID: "updateDealership", Needs: administer,
+		Summary: "Change the dealership's settings",
+		Text:    "JSON merge patch. Omitted fields keep their values, null clears a field. Settings apply to this environment only.",
+		Assist:  assist.Never(assist.Settings),
+	}, a.update)
 	preview := r.Preview("2026-11-16")
-	rest.Raw(preview, "PUT", 200, "/dealership/logo", "replaceLogo", administer, "Upload the dealership's logo", a.replaceLogo,
-		rest.Describe("Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at most 1200 pixels on the longer side. Documents that are issued from now on show it. Live and test have separate logos."),
-		rest.Uploads(maxLogoBytes, []string{"image/png", "image/jpeg"}))
-	rest.Get(preview, "/dealership/logo", "getLogo", administer, "Download the dealership's logo", a.getLogo,
-		rest.Describe("Returns the logo as a PNG."), rest.Produces(logoType))
-	rest.Delete(preview, "/dealership/logo", "deleteLogo", administer, "Remove the dealership's logo", a.deleteLogo,
-		rest.Describe("Documents that were issued before keep it."))
+	rest.Raw(preview, "PUT", 200, rest.Route{
+		Path: "/dealership/logo", ID: "replaceLogo", Needs: administer,
+		Summary: "Upload the dealership's logo",
+		Text:    "Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at most 1200 pixels on the longer side. Documents that are issued from now on show it. Live and test have separate logos.",
+		Assist:  assist.Never(assist.Files),
+		Accepts: rest.Files{Most: maxLogoBytes, Types: []string{"image/png", "image/jpeg"}},
+	}, a.replaceLogo)
+	rest.Get(preview, rest.Route{
+		Path: "/dealership/logo", ID: "getLogo", Needs: administer,
+		Summary:  "Download the dealership's logo",
+		Text:     "Returns the logo as a PNG.",
+		Assist:   assist.Never(assist.Files),
+		Produces: []string{logoType},
+	}, a.getLogo)
+	rest.Delete(preview, rest.Route{
+		Path: "/dealership/logo", ID: "deleteLogo", Needs: administer,
+		Summary: "Remove the dealership's logo",
+		Text:    "Documents that were issued before keep it.",
+		Assist:  assist.Never(assist.Settings),
+	}, a.deleteLogo)
 
-	rest.Get(r, "/locations", "listLocations", readLocations, "List locations", a.listLocations,
-		rest.Describe("Returns the places where the dealership stores and sells boats. Newest first."))
-	rest.PostCreated(r, "/locations", "createLocation", administer, "Add a location", a.createLocation,
-		rest.Describe("Adds a place where the dealership stores and sells boats. Every hull belongs to one location."))
-	rest.Get(r, "/locations/{location_id}", "getLocation", readLocations, "Retrieve a location", a.getLocation,
-		rest.Describe("Returns the location with its address and taxes."))
-	rest.Patch(r, "/locations/{location_id}", "updateLocation", administer, "Change a location", a.updateLocation,
-		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. New taxes apply to new deals only."))
-	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Delete an empty location", a.deleteLocation,
-		rest.Describe("A location with hulls can't be deleted. Move the hulls to another location first."))
+	rest.Get(r, rest.Route{
+		Path: "/locations", ID: "listLocations", Needs: readLocations,
+		Summary: "List locations",
+		Text:    "Returns the places where the dealership stores and sells boats. Newest first.",
+		Assist:  assist.Read,
+	}, a.listLocations)
+	rest.PostCreated(r, rest.Route{
+		Path: "/locations", ID: "createLocation", Needs: administer,
+		Summary: "Add a location",
+		Text:    "Adds a place where the dealership stores and sells boats. Every hull belongs to one location.",
+		Assist:  assist.Never(assist.Settings),
+	}, a.createLocation)
+	rest.Get(r, rest.Route{
+		Path: "/locations/{location_id}", ID: "getLocation", Needs: readLocations,
+		Summary: "Retrieve a location",
+		Text:    "Returns the location with its address and taxes.",
+		Assist:  assist.Read,
+	}, a.getLocation)
+	rest.Patch(r, rest.Route{
+		Path: "/locations/{location_id}", ID: "updateLocation", Needs: administer,
+		Summary: "Change a location",
+		Text:    "JSON merge patch. Omitted fields keep their values, null clears a field. New taxes apply to new deals only.",
+		Assist:  assist.Never(assist.Settings),
+	}, a.updateLocation)
+	rest.Delete(r, rest.Route{
+		Path: "/locations/{location_id}", ID: "deleteLocation", Needs: administer,
+		Summary: "Delete an empty location",
+		Text:    "A location with hulls can't be deleted. Move the hulls to another location first.",
+		Assist:  assist.Never(assist.Settings),
+	}, a.deleteLocation)
 
-	rest.GetAudited(r, "/audit", "listAudit", administer, "List authentication events and other audited actions", a.listAudit,
-		rest.Describe("Entries are stored for 13 months. They are linked in a hash chain, so tampering can be detected. Reading the log is also audited."))
+	rest.GetAudited(r, rest.Route{
+		Path: "/audit", ID: "listAudit", Needs: administer,
+		Summary: "List authentication events and other audited actions",
+		Text:    "Entries are stored for 13 months. They are linked in a hash chain, so tampering can be detected. Reading the log is also audited.",
+		Assist:  assist.Read,
+	}, a.listAudit)
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, _ *struct{}) (Dealership, error) {

@@ -8,6 +8,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
@@ -30,44 +31,112 @@ type API struct {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	rest.PostCreated(r.Family("Leads"), "/leads/{lead_id}/convert", "convertLead", convert, "Convert a lead into a deal", a.convertLead,
-		rest.Describe("Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes converted."))
+	rest.PostCreated(r.Family("Leads"), rest.Route{
+		Path: "/leads/{lead_id}/convert", ID: "convertLead", Needs: convert,
+		Summary: "Convert a lead into a deal",
+		Text:    "Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes converted.",
+		Assist:  assist.ProposeAfter("getLead"),
+	}, a.convertLead)
 
 	r = r.Family("Deals")
-	rest.Get(r, "/deals", "listDeals", read, "List deals, newest first", a.list,
-		rest.Describe("Returns the deals that match all filters."))
-	rest.PostCreated(r, "/deals", "createDeal", write, "Create a deal with its opening offer", a.create,
-		rest.Describe("A hull can have any number of open deals. The first deal with an accepted offer reserves it."))
-	rest.Get(r, "/deals/{deal_id}", "getDeal", read, "Retrieve a deal with its totals", a.get,
-		rest.Describe("Returns the deal with its line items, taxes and calculated totals. The profit and the costs are only returned to keys with the required scopes."))
-	rest.Patch(r, "/deals/{deal_id}", "updateDeal", write, "Change a deal's line items, tax or owner", a.update,
-		rest.Describe("JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is signed, you can only change the owner and the metadata."))
-	rest.PostOK(r, "/deals/{deal_id}/advance", "advanceDeal", write, "Advance a deal to its next status", a.advance,
-		rest.Describe("The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it. If a balance is due on delivery, `warnings` states it."))
-	rest.Get(r.Preview("2026-11-17"), "/deals/{deal_id}/next", "getDealNext", read, "List what a deal requires to advance", a.next,
-		rest.Describe("Returns each later status with what is missing, by the same rules as `advanceDeal`. It changes nothing."))
-	rest.PostOK(r, "/deals/{deal_id}/cancel", "cancelDeal", write, "Cancel a deal and release its hull", a.cancel,
-		rest.Describe("You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides what happens to it."))
-	rest.Get(r, "/deals/{deal_id}/history", "listDealHistory", read, "List a deal's status changes", a.listHistory,
-		rest.Describe("Returns each change of the deal's status, with the reason and the user or key that made it. Newest first."))
+	rest.Get(r, rest.Route{
+		Path: "/deals", ID: "listDeals", Needs: read,
+		Summary: "List deals, newest first",
+		Text:    "Returns the deals that match all filters.",
+		Assist:  assist.Read,
+	}, a.list)
+	rest.PostCreated(r, rest.Route{
+		Path: "/deals", ID: "createDeal", Needs: write,
+		Summary: "Create a deal with its opening offer",
+		Text:    "A hull can have any number of open deals. The first deal with an accepted offer reserves it.",
+		Assist:  assist.Propose,
+	}, a.create)
+	rest.Get(r, rest.Route{
+		Path: "/deals/{deal_id}", ID: "getDeal", Needs: read,
+		Summary: "Retrieve a deal with its totals",
+		Text:    "Returns the deal with its line items, taxes and calculated totals. The profit and the costs are only returned to keys with the required scopes.",
+		Assist:  assist.Read,
+	}, a.get)
+	rest.Patch(r, rest.Route{
+		Path: "/deals/{deal_id}", ID: "updateDeal", Needs: write,
+		Summary: "Change a deal's line items, tax or owner",
+		Text:    "JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is signed, you can only change the owner and the metadata.",
+		Assist:  assist.ProposeAfter("getDeal"),
+	}, a.update)
+	rest.PostOK(r, rest.Route{
+		Path: "/deals/{deal_id}/advance", ID: "advanceDeal", Needs: write,
+		Summary: "Advance a deal to its next status",
+		Text:    "The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it. If a balance is due on delivery, `warnings` states it.",
+		Assist:  assist.ProposeAfter("getDeal"),
+	}, a.advance)
+	rest.Get(r.Preview("2026-11-17"), rest.Route{
+		Path: "/deals/{deal_id}/next", ID: "getDealNext", Needs: read,
+		Summary: "List what a deal requires to advance",
+		Text:    "Returns each later status with what is missing, by the same rules as `advanceDeal`. It changes nothing.",
+		Assist:  assist.Read,
+	}, a.next)
+	rest.PostOK(r, rest.Route{
+		Path: "/deals/{deal_id}/cancel", ID: "cancelDeal", Needs: write,
+		Summary: "Cancel a deal and release its hull",
+		Text:    "You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides what happens to it.",
+		Assist:  assist.ProposeAfter("getDeal"),
+	}, a.cancel)
+	rest.Get(r, rest.Route{
+		Path: "/deals/{deal_id}/history", ID: "listDealHistory", Needs: read,
+		Summary: "List a deal's status changes",
+		Text:    "Returns each change of the deal's status, with the reason and the user or key that made it. Newest first.",
+		Assist:  assist.Read,
+	}, a.listHistory)
 
-	rest.Get(r, "/deals/{deal_id}/offers", "listOffers", read, "List offers", a.listOffers,
-		rest.Describe("Returns the offers of both sides, including those that were rejected, replaced or have expired. Newest first."))
-	rest.PostCreated(r, "/deals/{deal_id}/offers", "makeOffer", write, "Make an offer or a counteroffer", a.makeOffer,
-		rest.Describe("Replaces the pending offer of the same side, and the offer that it answers (`in_reply_to`)."))
-	rest.Get(r, "/deals/{deal_id}/offers/{offer_id}", "getOffer", read, "Retrieve an offer", a.getOffer,
-		rest.Describe("Returns the offer with its current status and the decision about it."))
-	rest.PostOK(r, "/deals/{deal_id}/offers/{offer_id}/accept", "acceptOffer", write, "Accept an offer and reserve the hull", a.acceptOffer,
-		rest.Describe("The deal becomes accepted and its hull sale_pending. If the hull is reserved for another deal, the request fails with 409 and the code hull_unavailable. If your key has deals:read, the error includes the ID of that deal. If the hull is on hold, and not for this deal, its lead or its buyer, the code is hull_on_hold. If the price is below the floor_usd of the hull and your key doesn't have hulls:write, the request fails with 403 and the code below_floor."))
-	rest.PostOK(r, "/deals/{deal_id}/offers/{offer_id}/reject", "rejectOffer", write, "Reject or withdraw an offer", a.rejectOffer,
-		rest.Describe("If the other side declines the offer, it becomes rejected. If the side that made it takes it back, it becomes withdrawn. Only a pending offer can be rejected."))
+	rest.Get(r, rest.Route{
+		Path: "/deals/{deal_id}/offers", ID: "listOffers", Needs: read,
+		Summary: "List offers",
+		Text:    "Returns the offers of both sides, including those that were rejected, replaced or have expired. Newest first.",
+		Assist:  assist.Read,
+	}, a.listOffers)
+	rest.PostCreated(r, rest.Route{
+		Path: "/deals/{deal_id}/offers", ID: "makeOffer", Needs: write,
+		Summary: "Make an offer or a counteroffer",
+		Text:    "Replaces the pending offer of the same side, and the offer that it answers (`in_reply_to`).",
+		Assist:  assist.ProposeAfter("getDeal"),
+	}, a.makeOffer)
+	rest.Get(r, rest.Route{
+		Path: "/deals/{deal_id}/offers/{offer_id}", ID: "getOffer", Needs: read,
+		Summary: "Retrieve an offer",
+		Text:    "Returns the offer with its current status and the decision about it.",
+		Assist:  assist.Read,
+	}, a.getOffer)
+	rest.PostOK(r, rest.Route{
+		Path: "/deals/{deal_id}/offers/{offer_id}/accept", ID: "acceptOffer", Needs: write,
+		Summary: "Accept an offer and reserve the hull",
+		Text:    "The deal becomes accepted and its hull sale_pending. If the hull is reserved for another deal, the request fails with 409 and the code hull_unavailable. If your key has deals:read, the error includes the ID of that deal. If the hull is on hold, and not for this deal, its lead or its buyer, the code is hull_on_hold. If the price is below the floor_usd of the hull and your key doesn't have hulls:write, the request fails with 403 and the code below_floor.",
+		Assist:  assist.ProposeAfter("getOffer"),
+	}, a.acceptOffer)
+	rest.PostOK(r, rest.Route{
+		Path: "/deals/{deal_id}/offers/{offer_id}/reject", ID: "rejectOffer", Needs: write,
+		Summary: "Reject or withdraw an offer",
+		Text:    "If the other side declines the offer, it becomes rejected. If the side that made it takes it back, it becomes withdrawn. Only a pending offer can be rejected.",
+		Assist:  assist.ProposeAfter("getOffer"),
+	}, a.rejectOffer)
 
-	rest.Get(r, "/deals/{deal_id}/trade_ins", "listTradeIns", read, "List trade-ins", a.listTradeIns,
-		rest.Describe("Returns the boats that the buyer trades in. Newest first."))
-	rest.PostCreated(r, "/deals/{deal_id}/trade_ins", "addTradeIn", write, "Add a trade-in", a.addTradeIn,
-		rest.Describe("To change a trade-in, for example when its payoff changes, send the complete trade-in with its ID in `replaces_id`. It keeps its ID. A boat that is in stock can't be traded in."))
-	rest.Delete(r, "/deals/{deal_id}/trade_ins/{trade_in_id}", "removeTradeIn", write, "Remove a trade-in", a.removeTradeIn,
-		rest.Describe("The totals of the deal are calculated again without it. You can't remove a trade-in after the purchase agreement is signed."))
+	rest.Get(r, rest.Route{
+		Path: "/deals/{deal_id}/trade_ins", ID: "listTradeIns", Needs: read,
+		Summary: "List trade-ins",
+		Text:    "Returns the boats that the buyer trades in. Newest first.",
+		Assist:  assist.Read,
+	}, a.listTradeIns)
+	rest.PostCreated(r, rest.Route{
+		Path: "/deals/{deal_id}/trade_ins", ID: "addTradeIn", Needs: write,
+		Summary: "Add a trade-in",
+		Text:    "To change a trade-in, for example when its payoff changes, send the complete trade-in with its ID in `replaces_id`. It keeps its ID. A boat that is in stock can't be traded in.",
+		Assist:  assist.ProposeAfter("getDeal"),
+	}, a.addTradeIn)
+	rest.Delete(r, rest.Route{
+		Path: "/deals/{deal_id}/trade_ins/{trade_in_id}", ID: "removeTradeIn", Needs: write,
+		Summary: "Remove a trade-in",
+		Text:    "The totals of the deal are calculated again without it. You can't remove a trade-in after the purchase agreement is signed.",
+		Assist:  assist.ProposeAfter("getDeal"),
+	}, a.removeTradeIn)
 }
 
 // ByDeal are the path parameters of a deal.

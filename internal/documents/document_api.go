@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -32,25 +33,57 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Finance")
-	rest.Get(r, "/deals/{deal_id}/documents", "listDocuments", read, "List documents", a.list,
-		rest.Describe("Returns the documents of the deal with their signatures, including voided ones. Newest first."))
-	rest.Raw(r, "POST", 201, "/deals/{deal_id}/documents", "issueDocument", write, "Issue a document as a PDF", a.issue,
-		rest.Describe("Creates the PDF from the current state of the deal. A purchase agreement, a bill of sale and an installment contract require an accepted offer. The PDF never changes. To replace a document, send its ID in `supersedes_id`. The old document is voided."))
-	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.get,
-		rest.Describe("Returns the record with its signatures and the hash of the PDF. Download the PDF with getDocumentContent."))
-	rest.Raw(r, "GET", 200, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF",
-		a.getContent, rest.Produces(uploadTypes...),
-		rest.Describe("Returns the PDF exactly as it was issued, or the file that was uploaded. Its SHA-256 hash is the `sha256` of the document."))
-	rest.Raw(r.Preview("2026-11-16"), "GET", 200, "/deals/{deal_id}/documents/{document_id}/executed", "getExecutedDocument", read,
-		"Download the signed PDF with its signatures", a.getExecuted, rest.Produces(contentType),
-		rest.Describe("Returns the PDF with a page that lists the name, role, time and IP address of each signature, and the SHA-256 hash of what was signed. The file starts with the bytes of the signed PDF. Returns 409 until everyone has signed."))
-	rest.Raw(r.Preview("2026-11-16"), "POST", 201, "/deals/{deal_id}/documents/upload", "uploadDocument", write, "Upload a document", a.upload,
-		rest.Describe("Send a PDF, or a JPEG or PNG image, of up to 25 MiB as the body or as the form field `file`. The type is detected from the content. The document has no signers. Use it as evidence for a stipulation with `document_id` of resolveStipulation."),
-		rest.Uploads(maxUploadBytes, uploadTypes, "kind", "title"))
-	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.sign,
-		rest.Describe("After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms. If the terms have changed since the document was issued, issue it again."))
-	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/void", "voidDocument", write, "Void a document", a.void,
-		rest.Describe("If the document is the signed purchase agreement, you can change the terms of the deal again, and its revision increases."))
+	rest.Get(r, rest.Route{
+		Path: "/deals/{deal_id}/documents", ID: "listDocuments", Needs: read,
+		Summary: "List documents",
+		Text:    "Returns the documents of the deal with their signatures, including voided ones. Newest first.",
+		Assist:  assist.Read,
+	}, a.list)
+	rest.Raw(r, "POST", 201, rest.Route{
+		Path: "/deals/{deal_id}/documents", ID: "issueDocument", Needs: write,
+		Summary: "Issue a document as a PDF",
+		Text:    "Creates the PDF from the current state of the deal. A purchase agreement, a bill of sale and an installment contract require an accepted offer. The PDF never changes. To replace a document, send its ID in `supersedes_id`. The old document is voided.",
+		Assist:  assist.ProposeAfter("getDeal"),
+	}, a.issue)
+	rest.Get(r, rest.Route{
+		Path: "/deals/{deal_id}/documents/{document_id}", ID: "getDocument", Needs: read,
+		Summary: "Retrieve a document's record",
+		Text:    "Returns the record with its signatures and the hash of the PDF. Download the PDF with getDocumentContent.",
+		Assist:  assist.Read,
+	}, a.get)
+	rest.Raw(r, "GET", 200, rest.Route{
+		Path: "/deals/{deal_id}/documents/{document_id}/content", ID: "getDocumentContent", Needs: read,
+		Summary:  "Download the PDF",
+		Text:     "Returns the PDF exactly as it was issued, or the file that was uploaded. Its SHA-256 hash is the `sha256` of the document.",
+		Assist:   assist.Never(assist.Files),
+		Produces: uploadTypes,
+	}, a.getContent)
+	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{
+		Path: "/deals/{deal_id}/documents/{document_id}/executed", ID: "getExecutedDocument", Needs: read,
+		Summary:  "Download the signed PDF with its signatures",
+		Text:     "Returns the PDF with a page that lists the name, role, time and IP address of each signature, and the SHA-256 hash of what was signed. The file starts with the bytes of the signed PDF. Returns 409 until everyone has signed.",
+		Assist:   assist.Never(assist.Files),
+		Produces: []string{contentType},
+	}, a.getExecuted)
+	rest.Raw(r.Preview("2026-11-16"), "POST", 201, rest.Route{
+		Path: "/deals/{deal_id}/documents/upload", ID: "uploadDocument", Needs: write,
+		Summary: "Upload a document",
+		Text:    "Send a PDF, or a JPEG or PNG image, of up to 25 MiB as the body or as the form field `file`. The type is detected from the content. The document has no signers. Use it as evidence for a stipulation with `document_id` of resolveStipulation.",
+		Assist:  assist.Never(assist.Files),
+		Accepts: rest.Files{Most: maxUploadBytes, Types: uploadTypes, Fields: []string{"kind", "title"}},
+	}, a.upload)
+	rest.PostOK(r, rest.Route{
+		Path: "/deals/{deal_id}/documents/{document_id}/sign", ID: "signDocument", Needs: write,
+		Summary: "Record a signature",
+		Text:    "After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms. If the terms have changed since the document was issued, issue it again.",
+		Assist:  assist.Never(assist.Signs),
+	}, a.sign)
+	rest.PostOK(r, rest.Route{
+		Path: "/deals/{deal_id}/documents/{document_id}/void", ID: "voidDocument", Needs: write,
+		Summary: "Void a document",
+		Text:    "If the document is the signed purchase agreement, you can change the terms of the deal again, and its revision increases.",
+		Assist:  assist.Never(assist.Signs),
+	}, a.void)
 }
 
 // ByDocument are the path parameters of a document.

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/hin"
@@ -41,36 +42,88 @@ type Holders struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
-	rest.Get(r, "/hulls", "listHulls", read, "List hulls, newest first", a.list,
-		rest.Describe("Returns the hulls that match all filters. Archived hulls are only listed if you send `archived=true` or `status=archived`."))
-	rest.PostCreated(r, "/hulls", "createHull", write, "Add a hull to inventory", a.create,
-		rest.Describe("Adds one boat. If the HIN or the stock number already belongs to a hull that is not delivered or archived, the request fails with 409. New boats that have not arrived yet are `on_order` or `in_transit` and don't need a HIN."))
-	rest.Get(r, "/hulls/{hull_id}", "getHull", read, "Retrieve a hull", a.get,
-		rest.Describe("Returns the hull with its status, price, hold and primary photo. The specifications, prices and photos have their own endpoints."))
-	rest.Patch(r, "/hulls/{hull_id}", "updateHull", write, "Change a hull's descriptive fields or location", a.update,
-		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. To change the status or the price, use transition and pricing."))
+	rest.Get(r, rest.Route{
+		Path: "/hulls", ID: "listHulls", Needs: read,
+		Summary: "List hulls, newest first",
+		Text:    "Returns the hulls that match all filters. Archived hulls are only listed if you send `archived=true` or `status=archived`.",
+		Assist:  assist.Read,
+	}, a.list)
+	rest.PostCreated(r, rest.Route{
+		Path: "/hulls", ID: "createHull", Needs: write,
+		Summary: "Add a hull to inventory",
+		Text:    "Adds one boat. If the HIN or the stock number already belongs to a hull that is not delivered or archived, the request fails with 409. New boats that have not arrived yet are `on_order` or `in_transit` and don't need a HIN.",
+		Assist:  assist.Propose,
+	}, a.create)
+	rest.Get(r, rest.Route{
+		Path: "/hulls/{hull_id}", ID: "getHull", Needs: read,
+		Summary: "Retrieve a hull",
+		Text:    "Returns the hull with its status, price, hold and primary photo. The specifications, prices and photos have their own endpoints.",
+		Assist:  assist.Read,
+	}, a.get)
+	rest.Patch(r, rest.Route{
+		Path: "/hulls/{hull_id}", ID: "updateHull", Needs: write,
+		Summary: "Change a hull's descriptive fields or location",
+		Text:    "A JSON merge patch. Omitted fields keep their values, null clears a field. To change the status or the price, use transition and pricing.",
+		Assist:  assist.ProposeAfter("getHull"),
+	}, a.update)
 
-	rest.PostOK(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Archive a hull", a.archive,
-		rest.Describe("Removes the hull from the active inventory and from all channels. You can't archive a hull that belongs to an open deal. To bring it back, change the status to the one it had before."))
-	rest.PostOK(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Change the status of a hull", a.transition,
-		rest.Describe("Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, and archived to the status before. Only deals make the other changes. A hold can be for a deal, a lead or a contact. While it lasts, the offers of other deals can't be accepted."))
-	rest.Get(r, "/hulls/{hull_id}/history", "listHullHistory", read, "List status and location changes", a.history,
-		rest.Describe("Returns each change of status or location, with the user or key that made it. Newest first."))
+	rest.PostOK(r, rest.Route{
+		Path: "/hulls/{hull_id}/archive", ID: "archiveHull", Needs: write,
+		Summary: "Archive a hull",
+		Text:    "Removes the hull from the active inventory and from all channels. You can't archive a hull that belongs to an open deal. To bring it back, change the status to the one it had before.",
+		Assist:  assist.ProposeAfter("getHull"),
+	}, a.archive)
+	rest.PostOK(r, rest.Route{
+		Path: "/hulls/{hull_id}/transition", ID: "transitionHull", Needs: write,
+		Summary: "Change the status of a hull",
+		Text:    "Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, and archived to the status before. Only deals make the other changes. A hold can be for a deal, a lead or a contact. While it lasts, the offers of other deals can't be accepted.",
+		Assist:  assist.ProposeAfter("getHull"),
+	}, a.transition)
+	rest.Get(r, rest.Route{
+		Path: "/hulls/{hull_id}/history", ID: "listHullHistory", Needs: read,
+		Summary: "List status and location changes",
+		Text:    "Returns each change of status or location, with the user or key that made it. Newest first.",
+		Assist:  assist.Read,
+	}, a.history)
 
-	rest.Get(r, "/hulls/{hull_id}/specs", "getHullSpecs", read, "Retrieve the full specification sheet", a.specs,
-		rest.Describe("Returns measurements, engines, tanks and equipment. All values are null if no sheet was stored yet. Send `units=metric` to also get metric values."))
-	rest.Put(r, "/hulls/{hull_id}/specs", "replaceHullSpecs", write, "Replace the specification sheet", a.replaceSpecs,
-		rest.Describe("Stores the complete sheet. Omitted fields are cleared. Measurements are rounded to two decimals."))
+	rest.Get(r, rest.Route{
+		Path: "/hulls/{hull_id}/specs", ID: "getHullSpecs", Needs: read,
+		Summary: "Retrieve the full specification sheet",
+		Text:    "Returns measurements, engines, tanks and equipment. All values are null if no sheet was stored yet. Send `units=metric` to also get metric values.",
+		Assist:  assist.Read,
+	}, a.specs)
+	rest.Put(r, rest.Route{
+		Path: "/hulls/{hull_id}/specs", ID: "replaceHullSpecs", Needs: write,
+		Summary: "Replace the specification sheet",
+		Text:    "Stores the complete sheet. Omitted fields are cleared. Measurements are rounded to two decimals.",
+		Assist:  assist.ProposeAfter("getHullSpecs"),
+	}, a.replaceSpecs)
 
-	rest.Get(r, "/hulls/{hull_id}/pricing", "getHullPricing", read, "Retrieve current pricing", a.pricing,
-		rest.Describe("Returns the current price. The cost and the lowest acceptable price are only returned to keys with the scope hulls:write."))
-	rest.Put(r, "/hulls/{hull_id}/pricing", "adjustHullPricing", write, "Adjust pricing and record the change", a.adjustPricing,
-		rest.Describe("Changes the price. Omitted fields keep their values, null clears a field. A `cost` replaces all costs."))
-	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges,
-		rest.Describe("Returns the first price and each later change of the asking price, with the reason and the user or key that made it. Newest first."))
+	rest.Get(r, rest.Route{
+		Path: "/hulls/{hull_id}/pricing", ID: "getHullPricing", Needs: read,
+		Summary: "Retrieve current pricing",
+		Text:    "Returns the current price. The cost and the lowest acceptable price are only returned to keys with the scope hulls:write.",
+		Assist:  assist.Read,
+	}, a.pricing)
+	rest.Put(r, rest.Route{
+		Path: "/hulls/{hull_id}/pricing", ID: "adjustHullPricing", Needs: write,
+		Summary: "Adjust pricing and record the change",
+		Text:    "Changes the price. Omitted fields keep their values, null clears a field. A `cost` replaces all costs.",
+		Assist:  assist.ProposeAfter("getHullPricing"),
+	}, a.adjustPricing)
+	rest.Get(r, rest.Route{
+		Path: "/hulls/{hull_id}/price_changes", ID: "listHullPriceChanges", Needs: read,
+		Summary: "List price changes",
+		Text:    "Returns the first price and each later change of the asking price, with the reason and the user or key that made it. Newest first.",
+		Assist:  assist.Read,
+	}, a.priceChanges)
 
-	rest.Get(r, "/hins/{hin}", "decodeHin", read, "Validate and decode a hull identification number", a.decodeHIN,
-		rest.Describe("Also returns 200 for an invalid number. `errors` then lists the problems."))
+	rest.Get(r, rest.Route{
+		Path: "/hins/{hin}", ID: "decodeHin", Needs: read,
+		Summary: "Validate and decode a hull identification number",
+		Text:    "Also returns 200 for an invalid number. `errors` then lists the problems.",
+		Assist:  assist.Read,
+	}, a.decodeHIN)
 }
 
 // ByHull is the path parameter of a hull.

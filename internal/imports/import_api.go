@@ -16,6 +16,7 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -38,14 +39,26 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
-	rest.Raw(r, "POST", 202, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
-		rest.Describe("Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files have a row of column names, separated by commas, semicolons, tabs or bars, in UTF-8, UTF-16 or Windows-1252. Common names such as Stock #, Manufacturer or Asking Price are recognized. Use `map` for others. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import. The guide to imports lists all columns and formats."),
-		rest.Uploads(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, formFields...))
-	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport,
-		rest.Describe("Poll this to follow an import. `state` is completed or failed when it has ended. The counts increase after each batch of rows."))
-	rest.Raw(r.Preview("2026-11-16"), "GET", 200, "/hull_imports/{import_id}/errors.csv", "exportHullImportErrors", read,
-		"Download all rejected rows of an import", a.exportErrors, rest.Produces("text/csv"),
-		rest.Describe("Each rejected row as it was in the file, after its row number and its problems. Correct the rows and import the file again: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start with a quote."))
+	rest.Raw(r, "POST", 202, rest.Route{
+		Path: "/hull_imports", ID: "createHullImport", Needs: write,
+		Summary: "Import hulls from CSV or NDJSON",
+		Text:    "Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files have a row of column names, separated by commas, semicolons, tabs or bars, in UTF-8, UTF-16 or Windows-1252. Common names such as Stock #, Manufacturer or Asking Price are recognized. Use `map` for others. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import. The guide to imports lists all columns and formats.",
+		Assist:  assist.Never(assist.Files),
+		Accepts: rest.Files{Most: maxImportBytes, Types: []string{"text/csv", "application/x-ndjson"}, Fields: formFields},
+	}, a.createImport)
+	rest.Get(r, rest.Route{
+		Path: "/hull_imports/{import_id}", ID: "getHullImport", Needs: read,
+		Summary: "Retrieve an import's progress and row errors",
+		Text:    "Poll this to follow an import. `state` is completed or failed when it has ended. The counts increase after each batch of rows.",
+		Assist:  assist.Read,
+	}, a.getImport)
+	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{
+		Path: "/hull_imports/{import_id}/errors.csv", ID: "exportHullImportErrors", Needs: read,
+		Summary:  "Download all rejected rows of an import",
+		Text:     "Each rejected row as it was in the file, after its row number and its problems. Correct the rows and import the file again: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start with a quote.",
+		Assist:   assist.Never(assist.Files),
+		Produces: []string{"text/csv"},
+	}, a.exportErrors)
 }
 
 // formFields are the options of an import, as fields of a form or parameters.

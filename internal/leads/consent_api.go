@@ -9,18 +9,32 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
 
 func (a *API) mountConsents(r *rest.Router) {
-	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List the consent records of a lead", a.consents,
-		rest.Describe("Returns the grants and revocations that were recorded with this lead. The records of all leads of the contact are in the list of the contact's consents."))
-	rest.PostCreated(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Record a consent", a.logConsent, rest.NoIfMatch,
-		rest.Describe("Consent records are never changed. The record applies to `address`, or to the contact's address, for every lead and contact that has this address. The record with the latest `captured_at` applies."))
-	rest.PostOK(r, "/leads/{lead_id}/consents/{consent_id}/revoke", "revokeLeadConsent", write, "Revoke a consent",
-		a.revokeConsent, rest.NoIfMatch,
-		rest.Describe("Adds a revocation with the same channels, scope and addresses. Returns the revocation."))
+	rest.Get(r, rest.Route{
+		Path: "/leads/{lead_id}/consents", ID: "listLeadConsents", Needs: read,
+		Summary: "List the consent records of a lead",
+		Text:    "Returns the grants and revocations that were recorded with this lead. The records of all leads of the contact are in the list of the contact's consents.",
+		Assist:  assist.Read,
+	}, a.consents)
+	rest.PostCreated(r, rest.Route{
+		Path: "/leads/{lead_id}/consents", ID: "logLeadConsent", Needs: write,
+		Summary:   "Record a consent",
+		Text:      "Consent records are never changed. The record applies to `address`, or to the contact's address, for every lead and contact that has this address. The record with the latest `captured_at` applies.",
+		Assist:    assist.Never(assist.Consents),
+		NoIfMatch: true,
+	}, a.logConsent)
+	rest.PostOK(r, rest.Route{
+		Path: "/leads/{lead_id}/consents/{consent_id}/revoke", ID: "revokeLeadConsent", Needs: write,
+		Summary:   "Revoke a consent",
+		Text:      "Adds a revocation with the same channels, scope and addresses. Returns the revocation.",
+		Assist:    assist.Never(assist.Consents),
+		NoIfMatch: true,
+	}, a.revokeConsent)
 }
 
 func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {

@@ -112,7 +112,7 @@ type LeadCreate struct {
 	BudgetMaxUSD *int64                             `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Upper end of the budget in whole US dollars."`
 	Timeline     *string                            `json:"timeline" required:"false" maxLength:"100" doc:"When the lead plans to buy, in your own words."`
 	OwnerID      *string                            `json:"owner_id" required:"false" maxLength:"64" doc:"User to assign the lead to."`
-	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form." since:"2026-12-01"`
+	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form." since:"2026-12-01" assist:"never"`
 	Metadata     map[string]string                  `json:"metadata,omitempty" doc:"At most 50 pairs. Keys have at most 40 characters, values 500."`
 }
 

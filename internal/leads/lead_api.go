@@ -7,6 +7,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -28,27 +29,64 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Leads")
-	rest.Get(r, "/leads", "listLeads", read, "List leads, newest first", a.list,
-		rest.Describe("Returns the leads that match all filters."))
-	rest.PostCreated(r, "/leads", "createLead", write, "Create a lead", a.create,
-		rest.Describe("Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps what was sent. `possible_mismatch` is true if the name differs."))
-	rest.Get(r, "/leads/{lead_id}", "getLead", read, "Retrieve a lead", a.get,
-		rest.Describe("Returns the lead with its current score. The contact, messages, signals and consents have their own endpoints."))
-	rest.Patch(r, "/leads/{lead_id}", "updateLead", write, "Update or reopen a lead", a.update,
-		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Set `status` to new, contacted, qualified or working. Working also reopens a lost lead."))
+	rest.Get(r, rest.Route{
+		Path: "/leads", ID: "listLeads", Needs: read,
+		Summary: "List leads, newest first",
+		Text:    "Returns the leads that match all filters.",
+		Assist:  assist.Read,
+	}, a.list)
+	rest.PostCreated(r, rest.Route{
+		Path: "/leads", ID: "createLead", Needs: write,
+		Summary: "Create a lead",
+		Text:    "Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps what was sent. `possible_mismatch` is true if the name differs.",
+		Assist:  assist.Propose,
+	}, a.create)
+	rest.Get(r, rest.Route{
+		Path: "/leads/{lead_id}", ID: "getLead", Needs: read,
+		Summary: "Retrieve a lead",
+		Text:    "Returns the lead with its current score. The contact, messages, signals and consents have their own endpoints.",
+		Assist:  assist.Read,
+	}, a.get)
+	rest.Patch(r, rest.Route{
+		Path: "/leads/{lead_id}", ID: "updateLead", Needs: write,
+		Summary: "Update or reopen a lead",
+		Text:    "JSON merge patch. Omitted fields keep their values, null clears a field. Set `status` to new, contacted, qualified or working. Working also reopens a lost lead.",
+		Assist:  assist.ProposeAfter("getLead"),
+	}, a.update)
 
-	rest.PostOK(r, "/leads/{lead_id}/assign", "assignLead", write, "Assign a lead", a.assign,
-		rest.Describe("Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active user with leads:write who takes leads (`takes_leads`) at the lead's location."))
-	rest.Get(r, "/leads/{lead_id}/assignments", "listLeadAssignments", read, "List the assignment history of a lead", a.assignments,
-		rest.Describe("Returns who the lead was assigned to, when, and by whom. Newest first."))
-	rest.PostOK(r, "/leads/{lead_id}/close", "closeLead", write, "Close a lead as lost", a.close,
-		rest.Describe("Use this if the customer does not buy. The status becomes lost. To reopen the lead, set its status to working."))
+	rest.PostOK(r, rest.Route{
+		Path: "/leads/{lead_id}/assign", ID: "assignLead", Needs: write,
+		Summary: "Assign a lead",
+		Text:    "Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active user with leads:write who takes leads (`takes_leads`) at the lead's location.",
+		Assist:  assist.ProposeAfter("getLead"),
+	}, a.assign)
+	rest.Get(r, rest.Route{
+		Path: "/leads/{lead_id}/assignments", ID: "listLeadAssignments", Needs: read,
+		Summary: "List the assignment history of a lead",
+		Text:    "Returns who the lead was assigned to, when, and by whom. Newest first.",
+		Assist:  assist.Read,
+	}, a.assignments)
+	rest.PostOK(r, rest.Route{
+		Path: "/leads/{lead_id}/close", ID: "closeLead", Needs: write,
+		Summary: "Close a lead as lost",
+		Text:    "Use this if the customer does not buy. The status becomes lost. To reopen the lead, set its status to working.",
+		Assist:  assist.ProposeAfter("getLead"),
+	}, a.close)
 
 	a.mountConsents(r)
-	rest.Get(r, "/leads/{lead_id}/signals", "listLeadSignals", read, "List the intent signals of a lead", a.signals,
-		rest.Describe("Returns the signals that the score of the lead is calculated from. Newest first."))
-	rest.PostCreated(r, "/leads/{lead_id}/signals", "recordLeadSignal", write, "Record an intent signal", a.recordSignal, rest.NoIfMatch,
-		rest.Describe("Each kind of signal has a weight, which halves every 14 days. The score of the lead is the sum of the weights, at most 100. When the score reaches the dealership's `qualify_at_score`, a new or contacted lead becomes qualified."))
+	rest.Get(r, rest.Route{
+		Path: "/leads/{lead_id}/signals", ID: "listLeadSignals", Needs: read,
+		Summary: "List the intent signals of a lead",
+		Text:    "Returns the signals that the score of the lead is calculated from. Newest first.",
+		Assist:  assist.Read,
+	}, a.signals)
+	rest.PostCreated(r, rest.Route{
+		Path: "/leads/{lead_id}/signals", ID: "recordLeadSignal", Needs: write,
+		Summary:   "Record an intent signal",
+		Text:      "Each kind of signal has a weight, which halves every 14 days. The score of the lead is the sum of the weights, at most 100. When the score reaches the dealership's `qualify_at_score`, a new or contacted lead becomes qualified.",
+		Assist:    assist.ProposeAfter("getLead"),
+		NoIfMatch: true,
+	}, a.recordSignal)
 }
 
 // ByLead is the path parameter of a lead.

@@ -7,10 +7,6 @@
 package mcp
 
 import (
-	"slices"
-	"strings"
-
-	"slipway/internal/proposals"
 	"slipway/internal/vocab/auth"
 )
 
@@ -45,25 +41,6 @@ var (
 	writeAny   = auth.Either(auth.HullsWrite, auth.LeadsWrite, auth.DealsWrite)
 	readAny    = auth.Either(auth.HullsRead, auth.LeadsRead, auth.DealsRead)
 )
-
-// excludedPaths and excludedIDs are the reads that no tool offers: credentials, users, roles,
-// secrets and exports. Package proposals lists the writes that can be proposed.
-var (
-	excludedPaths = []string{"/api_keys", "/apps", "/installs", "/sso_connections", "/sessions", "/users", "/roles"}
-	excludedIDs   = []string{"exportContact", "getChannelFeed"}
-)
-
-// excluded reports whether no tool offers an operation.
-func excluded(id, method, path string) bool {
-	if method != "GET" {
-		return !proposals.Allows(id)
-	}
-	_, path, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	path = "/" + path
-	return slices.Contains(excludedIDs, id) || slices.ContainsFunc(excludedPaths, func(start string) bool {
-		return path == start || strings.HasPrefix(path, start+"/")
-	})
-}
 
 // list is a result with rows.
 type list[T any] struct {

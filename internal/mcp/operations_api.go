@@ -35,6 +35,14 @@ type operation struct {
 
 func (o *operation) writes() bool { return o.method != http.MethodGet }
 
+// offered reports whether assistants can use the operation. Its route decides.
+func (o *operation) offered() bool {
+	if o.writes() {
+		return o.Assistants == "propose"
+	}
+	return o.Assistants == "read"
+}
+
 // operations returns all operations by ID, including excluded ones. If /v1 and the preview
 // share an ID, it means the operation of /v1.
 func (c *Caller) operations(ctx context.Context) (map[string]*operation, error) {
@@ -61,6 +69,20 @@ func (c *Caller) operations(ctx context.Context) (map[string]*operation, error) 
 	return all, nil
 }
 
+// reserved returns the name of a field in a body that only people can set, or "".
+func (o *operation) reserved(body map[string]any) string {
+	if o.RequestBody == nil {
+		return ""
+	}
+	s := o.doc.resolve(o.RequestBody.Content["application/json"].Schema)
+	for name := range body {
+		if p := s.property(name); p != nil && p.Assistants == never {
+			return name
+		}
+	}
+	return ""
+}
+
 // operation returns an operation that the caller can use.
 func (c *Caller) operation(ctx context.Context, id string) (*operation, error) {
 	all, err := c.operations(ctx)
@@ -69,7 +91,7 @@ func (c *Caller) operation(ctx context.Context, id string) (*operation, error) {
 	}
 	o := all[id]
 	switch {
-	case o == nil || excluded(id, o.method, o.path) || !o.isJSON():
+	case o == nil || !o.offered() || !o.isJSON():
 		return nil, fmt.Errorf("there is no operation %q for assistants; search with find_operation", plain(id))
 	case !c.can(o.rule()):
 		return nil, fmt.Errorf("%s requires the scope %s, which this connection doesn't have", id, o.rule())
@@ -234,8 +256,8 @@ func callOperation(ctx context.Context, c *Caller, in callOperationIn) (*called,
 		return nil, err
 	}
 	if o.writes() {
-		if in.Body["consents"] != nil {
-			return nil, errors.New("consents can't be recorded by assistants")
+		if name := o.reserved(in.Body); name != "" {
+			return nil, fmt.Errorf("%s can't be set by assistants", name)
 		}
 		p, err := c.propose(ctx, proposal{in.ID, in.Path, in.Query, in.Body, in.Reason})
 		return &called{Proposal: p}, err

@@ -99,7 +99,11 @@ type schema struct {
 	Required    []string           `json:"required"`
 	Items       *schema            `json:"items"`
 	OneOf       []*schema          `json:"oneOf"`
+	Assistants  string             `json:"x-assistants"`
 }
+
+// never is the mark of a field that only people can set.
+const never = "never"
 
 func (s *schema) property(name string) *schema {
 	if s == nil {
@@ -160,6 +164,7 @@ type described struct {
 	Parameters  []*param              `json:"parameters"`
 	RequestBody *body                 `json:"requestBody"`
 	Responses   map[string]*body      `json:"responses"`
+	Assistants  string                `json:"x-assistants"` // read, propose or nothing
 }
 
 // rule returns the scopes that the operation requires.
@@ -225,7 +230,7 @@ func (d *document) brief(s *schema, depth int) any {
 	if len(s.Properties) > 0 {
 		properties := map[string]any{}
 		for name, p := range s.Properties {
-			if name != "consents" { // assistants can't record consents
+			if p.Assistants != never {
 				properties[name] = d.brief(p, depth-1)
 			}
 		}

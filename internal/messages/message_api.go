@@ -16,6 +16,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
 	"slipway/internal/platform/sms"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
@@ -42,34 +43,55 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	a.document(r)
 	r = r.Family("Leads")
-	rest.Get(r, "/leads/{lead_id}/messages", "listLeadMessages", read, "List the messages of a lead", a.messages,
-		rest.Describe("Returns sent, received, scheduled and blocked messages of the lead. Newest first."))
-	rest.PostAccepted(r, "/leads/{lead_id}/messages", "sendLeadMessage", write, "Send a text message or an email", a.send,
-		rest.Describe("Slipway checks each message before it is accepted and again before it is sent. "+
-			"The recipient must have a valid address and a consent of the same scope that is not revoked or expired, "+
-			"and for a marketing text message a consent with the basis `express_written` and a `consent_text`. "+
-			"A transactional email needs no consent if the recipient wrote an email or sent a form with a message in the last three months. "+
-			"Also, "+
-			"no message from the recipient can be waiting for review if the new one is marketing. "+
-			"If a check fails, the response is 422 with the reason as the code in `details`, and the message is stored as blocked. "+
-			"A marketing text message in the recipient's quiet hours is held until they end. If you set `send_at` to a time in quiet hours, "+
-			"the message is blocked. "+
-			"Slipway adds an opt-out notice to marketing text messages, "+
-			"and the dealership's postal address and an unsubscribe link to marketing email."))
-	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write,
-		"Record an inbound message", a.receive, rest.NoIfMatch, rest.Urgent,
-		rest.Describe("STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. "+
-			"START restores the consents that were revoked, and nothing else. YES gives consent if the last message asked for it. "+
-			"By email, both give no consent, because the sender of an email can be forged. They set `needs_review`. "+
-			"HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
-			"marketing messages until a user has read it."))
+	rest.Get(r, rest.Route{
+		Path: "/leads/{lead_id}/messages", ID: "listLeadMessages", Needs: read,
+		Summary: "List the messages of a lead",
+		Text:    "Returns sent, received, scheduled and blocked messages of the lead. Newest first.",
+		Assist:  assist.Read,
+	}, a.messages)
+	rest.PostAccepted(r, rest.Route{
+		Path: "/leads/{lead_id}/messages", ID: "sendLeadMessage", Needs: write,
+		Summary: "Send a text message or an email",
+		Text: "Slipway checks each message before it is accepted and again before it is sent. " +
+			"The recipient must have a valid address and a consent of the same scope that is not revoked or expired, " +
+			"and for a marketing text message a consent with the basis `express_written` and a `consent_text`. " +
+			"A transactional email needs no consent if the recipient wrote an email or sent a form with a message in the last three months. " +
+			"Also, " +
+			"no message from the recipient can be waiting for review if the new one is marketing. " +
+			"If a check fails, the response is 422 with the reason as the code in `details`, and the message is stored as blocked. " +
+			"A marketing text message in the recipient's quiet hours is held until they end. If you set `send_at` to a time in quiet hours, " +
+			"the message is blocked. " +
+			"Slipway adds an opt-out notice to marketing text messages, " +
+			"and the dealership's postal address and an unsubscribe link to marketing email.",
+		Assist: assist.ProposeAfter("getLead"),
+	}, a.send)
+	rest.PostCreated(r, rest.Route{
+		Path: "/leads/{lead_id}/inbound_messages", ID: "receiveLeadMessage", Needs: write,
+		Summary: "Record an inbound message",
+		Text: "STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. " +
+			"START restores the consents that were revoked, and nothing else. YES gives consent if the last message asked for it. " +
+			"By email, both give no consent, because the sender of an email can be forged. They set `needs_review`. " +
+			"HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses " +
+			"marketing messages until a user has read it.",
+		Assist:    assist.Never(assist.Consents),
+		NoIfMatch: true, Urgent: true,
+	}, a.receive)
 
-	rest.Get(r.Preview("2026-11-17"), "/leads/{lead_id}/reach", "getLeadReach", read, "Check how you can reach a lead", a.reach,
-		rest.Describe("Returns what the send check would decide about a message that you send now, for text messages and email, and each purpose. "+
-			"It sends and stores nothing. `sendLeadMessage` checks again, because the answer can change."))
-	rest.PostOK(r.Preview("2026-11-16"), "/inbound_messages", "receiveMessage", write, "Record a message by its sender", a.receiveByNumber, rest.Urgent,
-		rest.Describe("Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. "+
-			"If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender."))
+	rest.Get(r.Preview("2026-11-17"), rest.Route{
+		Path: "/leads/{lead_id}/reach", ID: "getLeadReach", Needs: read,
+		Summary: "Check how you can reach a lead",
+		Text: "Returns what the send check would decide about a message that you send now, for text messages and email, and each purpose. " +
+			"It sends and stores nothing. `sendLeadMessage` checks again, because the answer can change.",
+		Assist: assist.Read,
+	}, a.reach)
+	rest.PostOK(r.Preview("2026-11-16"), rest.Route{
+		Path: "/inbound_messages", ID: "receiveMessage", Needs: write,
+		Summary: "Record a message by its sender",
+		Text: "Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. " +
+			"If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender.",
+		Assist: assist.Never(assist.Consents),
+		Urgent: true,
+	}, a.receiveByNumber)
 	a.mountUnknown(r.Preview("2026-11-18"))
 }
 

@@ -5,17 +5,26 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/page"
 )
 
 // mountUnknown registers the endpoints for messages that might have been sent.
 func (a *API) mountUnknown(r *rest.Router) {
-	rest.Get(r, "/unknown_messages", "listUnknownMessages", read, "List the messages that might have been sent", a.listUnknown,
-		rest.Describe("Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message, or might have, and didn't answer. "+
-			"Slipway doesn't send it again until a user decides."))
-	rest.PostOK(r, "/unknown_messages/{message_id}/resolve", "resolveUnknownMessage", write, "Decide about a message that might have been sent", a.resolveUnknown,
-		rest.Describe("Find out whether the recipient got the message, for example in the log of the provider. `send_again` sends it with the same `Message-ID` or "+
-			"`Idempotency-Key`, after the send check."))
+	rest.Get(r, rest.Route{
+		Path: "/unknown_messages", ID: "listUnknownMessages", Needs: read,
+		Summary: "List the messages that might have been sent",
+		Text: "Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message, or might have, and didn't answer. " +
+			"Slipway doesn't send it again until a user decides.",
+		Assist: assist.Read,
+	}, a.listUnknown)
+	rest.PostOK(r, rest.Route{
+		Path: "/unknown_messages/{message_id}/resolve", ID: "resolveUnknownMessage", Needs: write,
+		Summary: "Decide about a message that might have been sent",
+		Text: "Find out whether the recipient got the message, for example in the log of the provider. `send_again` sends it with the same `Message-ID` or " +
+			"`Idempotency-Key`, after the send check.",
+		Assist: assist.Never(assist.Resolves),
+	}, a.resolveUnknown)
 }
 
 func (a *API) listUnknown(ctx context.Context, tx *db.Tx, in *page.Query) (page.Page[LeadMessage], error) {

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/signin"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/token"
@@ -45,24 +46,57 @@ var administer = auth.Require(auth.Admin)
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
-	rest.Get(r, "/apps", "listApps", administer, "List OAuth apps this dealership publishes", a.listApps,
-		rest.Describe("Returns the apps that this dealership has registered. Apps of other dealerships that are installed here are in the list of installs."))
-	rest.PostCreated(r, "/apps", "createApp", administer, "Register an OAuth app", a.createApp,
-		rest.Describe("The client secret is only returned once. Dealerships can install an app of a live environment in live and test, and an app of a test environment only in test. "+
-			"An app with the admin scope requires an `mfa_token`."))
-	rest.Get(r, "/apps/{app_id}", "getApp", administer, "Retrieve an OAuth app", a.getApp,
-		rest.Describe("Returns the app with its redirect URIs and scopes. The client secret is not returned."))
-	rest.Patch(r, "/apps/{app_id}", "updateApp", administer, "Change an OAuth app", a.updateApp,
-		rest.Describe("An app with the admin scope requires an `mfa_token`."))
-	rest.Delete(r, "/apps/{app_id}", "deleteApp", administer, "Delete an OAuth app and its installs", a.deleteApp,
-		rest.Describe("All its tokens stop working immediately, in all dealerships. An app with the admin scope requires an `MFA-Token`."))
-	rest.PostOK(r, "/apps/{app_id}/rotate_secret", "rotateAppSecret", administer, "Rotate an app's client secret", a.rotateSecret,
-		rest.Describe("The new secret is only returned once. The old one works for 7 more days, unless you send `expire_old`. "+
-			"An app with the admin scope requires an `mfa_token`."))
-	rest.Get(r, "/installs", "listInstalls", administer, "List apps installed by this dealership", a.listInstalls,
-		rest.Describe("Returns the apps that can access this environment, with the scopes that a user has allowed. Newest first."))
-	rest.Delete(r, "/installs/{install_id}", "revokeInstall", administer, "Uninstall an app and revoke its tokens", a.revokeInstall, rest.Urgent,
-		rest.Describe("The app's tokens for this environment stop working immediately. An install with the admin scope requires an `MFA-Token`, unless the app uninstalls itself."))
+	rest.Get(r, rest.Route{
+		Path: "/apps", ID: "listApps", Needs: administer,
+		Summary: "List OAuth apps this dealership publishes",
+		Text:    "Returns the apps that this dealership has registered. Apps of other dealerships that are installed here are in the list of installs.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.listApps)
+	rest.PostCreated(r, rest.Route{
+		Path: "/apps", ID: "createApp", Needs: administer,
+		Summary: "Register an OAuth app",
+		Text: "The client secret is only returned once. Dealerships can install an app of a live environment in live and test, and an app of a test environment only in test. " +
+			"An app with the admin scope requires an `mfa_token`.",
+		Assist: assist.Never(assist.Credentials),
+	}, a.createApp)
+	rest.Get(r, rest.Route{
+		Path: "/apps/{app_id}", ID: "getApp", Needs: administer,
+		Summary: "Retrieve an OAuth app",
+		Text:    "Returns the app with its redirect URIs and scopes. The client secret is not returned.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.getApp)
+	rest.Patch(r, rest.Route{
+		Path: "/apps/{app_id}", ID: "updateApp", Needs: administer,
+		Summary: "Change an OAuth app",
+		Text:    "An app with the admin scope requires an `mfa_token`.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.updateApp)
+	rest.Delete(r, rest.Route{
+		Path: "/apps/{app_id}", ID: "deleteApp", Needs: administer,
+		Summary: "Delete an OAuth app and its installs",
+		Text:    "All its tokens stop working immediately, in all dealerships. An app with the admin scope requires an `MFA-Token`.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.deleteApp)
+	rest.PostOK(r, rest.Route{
+		Path: "/apps/{app_id}/rotate_secret", ID: "rotateAppSecret", Needs: administer,
+		Summary: "Rotate an app's client secret",
+		Text: "The new secret is only returned once. The old one works for 7 more days, unless you send `expire_old`. " +
+			"An app with the admin scope requires an `mfa_token`.",
+		Assist: assist.Never(assist.Credentials),
+	}, a.rotateSecret)
+	rest.Get(r, rest.Route{
+		Path: "/installs", ID: "listInstalls", Needs: administer,
+		Summary: "List apps installed by this dealership",
+		Text:    "Returns the apps that can access this environment, with the scopes that a user has allowed. Newest first.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.listInstalls)
+	rest.Delete(r, rest.Route{
+		Path: "/installs/{install_id}", ID: "revokeInstall", Needs: administer,
+		Summary: "Uninstall an app and revoke its tokens",
+		Text:    "The app's tokens for this environment stop working immediately. An install with the admin scope requires an `MFA-Token`, unless the app uninstalls itself.",
+		Assist:  assist.Never(assist.Credentials),
+		Urgent:  true,
+	}, a.revokeInstall)
 	a.document(r)
 }
 

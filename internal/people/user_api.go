@@ -12,6 +12,7 @@ import (
 	"slipway/internal/platform/mail"
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -47,34 +48,79 @@ type CheckCode func(ctx context.Context, tx *db.Tx, u User, code string, at time
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")
-	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers,
-		rest.Describe("Returns the people who work at the dealership, including invited and deactivated ones. Newest first."))
-	rest.PostCreated(r, "/users", "provisionUser", administer, "Create and invite a user", a.provisionUser,
-		rest.Describe("The user receives an email with a link to set a password. The link works once and expires after seven days. "+
-			"A role with the admin scope requires an `mfa_token`."))
-	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser,
-		rest.Describe("Returns the user with the assigned roles and two-factor methods."))
-	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Update a user", a.updateUser,
-		rest.Describe("A new email address is pending until the user opens the link that is sent to it. The link works once and expires after "+
-			"seven days. For an invited user, a new address cancels the invitation, removes the roles and sends a new invitation. "+
-			"A user with the admin scope requires an `mfa_token`, and so does `reset_password`."))
-	rest.PostOK(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end their sessions", a.deactivateUser, rest.Urgent,
-		rest.Describe("The user's API keys and installed apps still work, unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`."))
-	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Replace the roles of a user", a.assignRoles,
-		rest.Describe("If the user has the admin scope, before or after the change, it requires an `mfa_token`."))
+	rest.Get(r, rest.Route{
+		Path: "/users", ID: "listUsers", Needs: administer,
+		Summary: "List users",
+		Text:    "Returns the people who work at the dealership, including invited and deactivated ones. Newest first.",
+		Assist:  assist.Never(assist.Users),
+	}, a.listUsers)
+	rest.PostCreated(r, rest.Route{
+		Path: "/users", ID: "provisionUser", Needs: administer,
+		Summary: "Create and invite a user",
+		Text: "The user receives an email with a link to set a password. The link works once and expires after seven days. " +
+			"A role with the admin scope requires an `mfa_token`.",
+		Assist: assist.Never(assist.Users),
+	}, a.provisionUser)
+	rest.Get(r, rest.Route{
+		Path: "/users/{user_id}", ID: "getUser", Needs: administer,
+		Summary: "Retrieve a user",
+		Text:    "Returns the user with the assigned roles and two-factor methods.",
+		Assist:  assist.Never(assist.Users),
+	}, a.getUser)
+	rest.Patch(r, rest.Route{
+		Path: "/users/{user_id}", ID: "updateUser", Needs: administer,
+		Summary: "Update a user",
+		Text: "A new email address is pending until the user opens the link that is sent to it. The link works once and expires after " +
+			"seven days. For an invited user, a new address cancels the invitation, removes the roles and sends a new invitation. " +
+			"A user with the admin scope requires an `mfa_token`, and so does `reset_password`.",
+		Assist: assist.Never(assist.Users),
+	}, a.updateUser)
+	rest.PostOK(r, rest.Route{
+		Path: "/users/{user_id}/deactivate", ID: "deactivateUser", Needs: administer,
+		Summary: "Deactivate a user and end their sessions",
+		Text:    "The user's API keys and installed apps still work, unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`.",
+		Assist:  assist.Never(assist.Users),
+		Urgent:  true,
+	}, a.deactivateUser)
+	rest.Put(r, rest.Route{
+		Path: "/users/{user_id}/roles", ID: "assignUserRoles", Needs: administer,
+		Summary: "Replace the roles of a user",
+		Text:    "If the user has the admin scope, before or after the change, it requires an `mfa_token`.",
+		Assist:  assist.Never(assist.Users),
+	}, a.assignRoles)
 
-	rest.Get(r.Preview("2026-11-17"), "/directory", "listDirectory", auth.AnyCredential, "List the names of users", a.listDirectory,
-		rest.Describe("Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. "+
-			"An app needs `leads:read`, `deals:read` or `admin`. Newest first."))
+	rest.Get(r.Preview("2026-11-17"), rest.Route{
+		Path: "/directory", ID: "listDirectory", Needs: auth.AnyCredential,
+		Summary: "List the names of users",
+		Text: "Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. " +
+			"An app needs `leads:read`, `deals:read` or `admin`. Newest first.",
+		Assist: assist.Read,
+	}, a.listDirectory)
 
-	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles,
-		rest.Describe("Returns the built-in roles and the roles that you created."))
-	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role", a.createRole,
-		rest.Describe("A role with the admin scope requires an `mfa_token`."))
-	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Update a role", a.updateRole,
-		rest.Describe("Built-in roles can't be changed. New scopes apply to all users with the role immediately. A role with the admin scope requires an `mfa_token`."))
-	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole,
-		rest.Describe("Built-in roles and roles that are assigned to users can't be deleted. A role with the admin scope requires an `MFA-Token`."))
+	rest.Get(r, rest.Route{
+		Path: "/roles", ID: "listRoles", Needs: administer,
+		Summary: "List roles",
+		Text:    "Returns the built-in roles and the roles that you created.",
+		Assist:  assist.Never(assist.Users),
+	}, a.listRoles)
+	rest.PostCreated(r, rest.Route{
+		Path: "/roles", ID: "createRole", Needs: administer,
+		Summary: "Create a role",
+		Text:    "A role with the admin scope requires an `mfa_token`.",
+		Assist:  assist.Never(assist.Users),
+	}, a.createRole)
+	rest.Patch(r, rest.Route{
+		Path: "/roles/{role_id}", ID: "updateRole", Needs: administer,
+		Summary: "Update a role",
+		Text:    "Built-in roles can't be changed. New scopes apply to all users with the role immediately. A role with the admin scope requires an `mfa_token`.",
+		Assist:  assist.Never(assist.Users),
+	}, a.updateRole)
+	rest.Delete(r, rest.Route{
+		Path: "/roles/{role_id}", ID: "deleteRole", Needs: administer,
+		Summary: "Delete an unused role",
+		Text:    "Built-in roles and roles that are assigned to users can't be deleted. A role with the admin scope requires an `MFA-Token`.",
+		Assist:  assist.Never(assist.Users),
+	}, a.deleteRole)
 }
 
 // toApps are the scopes of an app that can see who works at the dealership: those of

@@ -21,6 +21,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
@@ -42,22 +43,45 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
-	rest.Get(r, "/hulls/{hull_id}/photos", "listHullPhotos", read, "List photos in display order", a.listPhotos,
-		rest.Describe("Returns all photos of the hull, the primary photo first. Photos that are still being processed or failed are included."))
-	rest.Raw(r, "POST", 201, "/hulls/{hull_id}/photos", "uploadHullPhoto", write, "Upload a photo", a.uploadPhoto,
-		rest.Describe("Send a JPEG image of up to 50 megapixels, or a PNG or WebP image of up to 20 megapixels, as the body or as the form field `file`. It can have up to 25 MiB. A JPEG of more than 30 megapixels is stored with half its width and height. The type is detected from the content. The sizes are created in the background. `state` shows the progress. Colors are converted to sRGB. Location, camera and time are removed from the image. HEIC images of iPhones are not supported. A hull can have up to 100 photos."),
-		rest.Uploads(maxPhotoBytes, images.Types(), "caption", "position"),
-		rest.Refuses("image/heic", images.HEIC), rest.Refuses("image/heif", images.HEIC),
-		rest.MayFind("The hull already has this photo."))
-	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
-		rest.Describe("Omitted fields keep their values. The first photo that is ready is the primary photo of the hull."))
-	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto,
-		rest.Describe("Removes the photo and its files. Its public links stop working shortly after, and the photos after it move up."))
-	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read,
-		"Download a photo or one of its sizes", a.photoContent,
-		rest.Describe("Returns 409 while the sizes are being created."), rest.Produces("image/jpeg", "image/png"))
-	rest.Public(r.Family("Links"), "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media,
-		rest.Describe("Serves the links in `urls` of a photo and in `primary_photo_url` of a hull. They need no credential and work for at least a week. Links in feeds work as long as the boat is for sale. Expired links return 404."), rest.Produces("image/jpeg"))
+	rest.Get(r, rest.Route{
+		Path: "/hulls/{hull_id}/photos", ID: "listHullPhotos", Needs: read,
+		Summary: "List photos in display order",
+		Text:    "Returns all photos of the hull, the primary photo first. Photos that are still being processed or failed are included.",
+		Assist:  assist.Read,
+	}, a.listPhotos)
+	rest.Raw(r, "POST", 201, rest.Route{
+		Path: "/hulls/{hull_id}/photos", ID: "uploadHullPhoto", Needs: write,
+		Summary: "Upload a photo",
+		Text:    "Send a JPEG image of up to 50 megapixels, or a PNG or WebP image of up to 20 megapixels, as the body or as the form field `file`. It can have up to 25 MiB. A JPEG of more than 30 megapixels is stored with half its width and height. The type is detected from the content. The sizes are created in the background. `state` shows the progress. Colors are converted to sRGB. Location, camera and time are removed from the image. HEIC images of iPhones are not supported. A hull can have up to 100 photos.",
+		Assist:  assist.Never(assist.Files),
+		Accepts: rest.Files{Most: maxPhotoBytes, Types: images.Types(), Fields: []string{"caption", "position"}, Refuses: map[string]string{"image/heic": images.HEIC, "image/heif": images.HEIC}},
+		Found:   "The hull already has this photo.",
+	}, a.uploadPhoto)
+	rest.Patch(r, rest.Route{
+		Path: "/hulls/{hull_id}/photos/{photo_id}", ID: "updateHullPhoto", Needs: write,
+		Summary: "Change a photo's caption or position",
+		Text:    "Omitted fields keep their values. The first photo that is ready is the primary photo of the hull.",
+		Assist:  assist.Never(assist.Files),
+	}, a.updatePhoto)
+	rest.Delete(r, rest.Route{
+		Path: "/hulls/{hull_id}/photos/{photo_id}", ID: "deleteHullPhoto", Needs: write,
+		Summary: "Delete a photo",
+		Text:    "Removes the photo and its files. Its public links stop working shortly after, and the photos after it move up.",
+		Assist:  assist.Never(assist.Deletes),
+	}, a.deletePhoto)
+	rest.Raw(r, "GET", 200, rest.Route{
+		Path: "/hulls/{hull_id}/photos/{photo_id}/content", ID: "getHullPhotoContent", Needs: read,
+		Summary:  "Download a photo or one of its sizes",
+		Text:     "Returns 409 while the sizes are being created.",
+		Assist:   assist.Never(assist.Files),
+		Produces: []string{"image/jpeg", "image/png"},
+	}, a.photoContent)
+	rest.Public(r.Family("Links"), "GET", 200, rest.Route{
+		Path: "/media/{pass}/{photo}/{file}", ID: "getMedia",
+		Summary:  "Show a photo to the public",
+		Text:     "Serves the links in `urls` of a photo and in `primary_photo_url` of a hull. They need no credential and work for at least a week. Links in feeds work as long as the boat is for sale. Expired links return 404.",
+		Produces: []string{"image/jpeg"},
+	}, a.media)
 }
 
 // ByPhoto is the path parameters of a photo.

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
@@ -27,26 +28,66 @@ func (a *API) Mount(r *rest.Router) {
 	r = r.Preview(entered)
 	h := r.Family("Hulls")
 	readHulls, writeHulls := auth.Require(auth.HullsRead), auth.Require(auth.HullsWrite)
-	rest.Get(h, "/hulls", "listHulls", readHulls, "List hulls, newest first or in another order", listHulls,
-		rest.Describe("Returns the hulls that match all filters. The cursors of a list with `sort` are positions and not IDs, and only work with the same `sort`. "+
-			"Archived hulls are only listed if you send `archived=true` or `status=archived`."))
-	rest.PostCreated(h, "/hulls", "createHull", writeHulls, "Add a hull to inventory", createHull)
-	rest.Get(h, "/hulls/{hull_id}", "getHull", readHulls, "Retrieve a hull", getHull)
-	rest.Patch(h, "/hulls/{hull_id}", "updateHull", writeHulls, "Change a hull's descriptive fields or location", updateHull,
-		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field."))
-	rest.Get(h, "/hulls/{hull_id}/pricing", "getHullPricing", readHulls, "Retrieve current pricing", getPricing)
-	rest.Patch(h, "/hulls/{hull_id}/pricing", "updateHullPricing", writeHulls, "Change a part of the pricing", updatePricing,
-		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. A `cost` replaces all costs."))
+	rest.Get(h, rest.Route{
+		Path: "/hulls", ID: "listHulls", Needs: readHulls,
+		Summary: "List hulls, newest first or in another order",
+		Text: "Returns the hulls that match all filters. The cursors of a list with `sort` are positions and not IDs, and only work with the same `sort`. " +
+			"Archived hulls are only listed if you send `archived=true` or `status=archived`.",
+		Assist: assist.Never(assist.Twin),
+	}, listHulls)
+	rest.PostCreated(h, rest.Route{
+		Path: "/hulls", ID: "createHull", Needs: writeHulls,
+		Summary: "Add a hull to inventory",
+		Assist:  assist.Never(assist.Twin),
+	}, createHull)
+	rest.Get(h, rest.Route{
+		Path: "/hulls/{hull_id}", ID: "getHull", Needs: readHulls,
+		Summary: "Retrieve a hull",
+		Assist:  assist.Never(assist.Twin),
+	}, getHull)
+	rest.Patch(h, rest.Route{
+		Path: "/hulls/{hull_id}", ID: "updateHull", Needs: writeHulls,
+		Summary: "Change a hull's descriptive fields or location",
+		Text:    "A JSON merge patch. Omitted fields keep their values, null clears a field.",
+		Assist:  assist.Never(assist.Twin),
+	}, updateHull)
+	rest.Get(h, rest.Route{
+		Path: "/hulls/{hull_id}/pricing", ID: "getHullPricing", Needs: readHulls,
+		Summary: "Retrieve current pricing",
+		Assist:  assist.Never(assist.Twin),
+	}, getPricing)
+	rest.Patch(h, rest.Route{
+		Path: "/hulls/{hull_id}/pricing", ID: "updateHullPricing", Needs: writeHulls,
+		Summary: "Change a part of the pricing",
+		Text:    "A JSON merge patch. Omitted fields keep their values, null clears a field. A `cost` replaces all costs.",
+		Assist:  assist.Never(assist.Twin),
+	}, updatePricing)
 
 	d := r.Family("Deals")
 	readDeals, writeDeals := auth.Require(auth.DealsRead), auth.Require(auth.DealsWrite)
-	rest.Get(d, "/deals", "listDeals", readDeals, "List deals, newest first", listDeals,
-		rest.Describe("Returns the deals that match all filters. With a session, `owner_id=me` lists the deals of your own user."))
-	rest.PostCreated(d, "/deals", "createDeal", writeDeals, "Create a deal with its opening offer", createDeal,
-		rest.Describe("A hull can have any number of open deals. The first deal with an accepted offer reserves it."))
-	rest.Get(d, "/deals/{deal_id}", "getDeal", readDeals, "Retrieve a deal with its totals", getDeal)
-	rest.Patch(d, "/deals/{deal_id}/trade_ins/{trade_in_id}", "updateTradeIn", writeDeals, "Change a part of a trade-in", a.updateTradeIn,
-		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the deal."))
+	rest.Get(d, rest.Route{
+		Path: "/deals", ID: "listDeals", Needs: readDeals,
+		Summary: "List deals, newest first",
+		Text:    "Returns the deals that match all filters. With a session, `owner_id=me` lists the deals of your own user.",
+		Assist:  assist.Never(assist.Twin),
+	}, listDeals)
+	rest.PostCreated(d, rest.Route{
+		Path: "/deals", ID: "createDeal", Needs: writeDeals,
+		Summary: "Create a deal with its opening offer",
+		Text:    "A hull can have any number of open deals. The first deal with an accepted offer reserves it.",
+		Assist:  assist.Never(assist.Twin),
+	}, createDeal)
+	rest.Get(d, rest.Route{
+		Path: "/deals/{deal_id}", ID: "getDeal", Needs: readDeals,
+		Summary: "Retrieve a deal with its totals",
+		Assist:  assist.Never(assist.Twin),
+	}, getDeal)
+	rest.Patch(d, rest.Route{
+		Path: "/deals/{deal_id}/trade_ins/{trade_in_id}", ID: "updateTradeIn", Needs: writeDeals,
+		Summary: "Change a part of a trade-in",
+		Text:    "A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the deal.",
+		Assist:  assist.ProposeAfter("getDeal"),
+	}, a.updateTradeIn)
 
 	mountOffice(r.Family("Office"))
 	r = r.Preview("2026-11-17")

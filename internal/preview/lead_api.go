@@ -10,17 +10,26 @@ import (
 	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
 
 func mountLeads(r *rest.Router) {
 	read := auth.Require(auth.LeadsRead)
-	rest.Get(r, "/leads", "listLeads", read, "List leads, newest first or by last activity", listLeads,
-		rest.Describe("Returns the leads that match all filters. With a session, `owner_id=me` lists the leads of your own user. "+
-			"The cursors of `sort=last_activity` are positions and not IDs, and only work with the same `sort`."))
-	rest.Get(r, "/leads/{lead_id}", "getLead", read, "Retrieve a lead", getLead,
-		rest.Describe("Returns the lead with its current score, and what you expand."))
+	rest.Get(r, rest.Route{
+		Path: "/leads", ID: "listLeads", Needs: read,
+		Summary: "List leads, newest first or by last activity",
+		Text: "Returns the leads that match all filters. With a session, `owner_id=me` lists the leads of your own user. " +
+			"The cursors of `sort=last_activity` are positions and not IDs, and only work with the same `sort`.",
+		Assist: assist.Never(assist.Twin),
+	}, listLeads)
+	rest.Get(r, rest.Route{
+		Path: "/leads/{lead_id}", ID: "getLead", Needs: read,
+		Summary: "Retrieve a lead",
+		Text:    "Returns the lead with its current score, and what you expand.",
+		Assist:  assist.Never(assist.Twin),
+	}, getLead)
 }
 
 // PreviewLead is a lead in the shape of the preview.

@@ -9,14 +9,19 @@ import (
 	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
 func mountMe(r *rest.Router) {
-	rest.Get(r, "/me", "getMe", auth.AnyCredential, "Retrieve the calling credential and its user", getMe,
-		rest.Describe("Shows who the request was authenticated as, and what someone who is signed in wants to see: "+
-			"name, roles, locations, the plan and the time zone of the dealership, and when the session expires."))
+	rest.Get(r, rest.Route{
+		Path: "/me", ID: "getMe", Needs: auth.AnyCredential,
+		Summary: "Retrieve the calling credential and its user",
+		Text: "Shows who the request was authenticated as, and what someone who is signed in wants to see: " +
+			"name, roles, locations, the plan and the time zone of the dealership, and when the session expires.",
+		Assist: assist.Never(assist.Twin),
+	}, getMe)
 }
 
 // Profile is the calling credential with its user.

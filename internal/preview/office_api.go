@@ -7,6 +7,7 @@ import (
 	"slipway/internal/finance"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
@@ -14,15 +15,27 @@ import (
 // mountOffice registers the lists across deals that the office works with.
 func mountOffice(r *rest.Router) {
 	read := auth.Require(auth.DealsRead)
-	rest.Get(r, "/payments", "listPayments", read, "List the payments of all deals, newest first", listPayments,
-		rest.Describe("Returns the payments that match all filters, with refunds, reversals and transfers as separate entries. "+
-			"Sorted by when they were recorded. The location of a payment is where the hull of its deal is."))
-	rest.Get(r, "/fundings", "listFundings", read, "List the fundings of all deals, newest first", listFundings,
-		rest.Describe("Returns the submissions to lenders that match all filters, with decisions and stipulations. "+
-			"Sorted by when they were submitted. The location of a funding is where the hull of its deal is."))
-	rest.Get(r, "/documents", "listDocuments", read, "List the documents of all deals, newest first", listDocuments,
-		rest.Describe("Returns the documents that match all filters, including voided ones, with their signatures. "+
-			"Sorted by when they were issued. The location of a document is where the hull of its deal is."))
+	rest.Get(r, rest.Route{
+		Path: "/payments", ID: "listPayments", Needs: read,
+		Summary: "List the payments of all deals, newest first",
+		Text: "Returns the payments that match all filters, with refunds, reversals and transfers as separate entries. " +
+			"Sorted by when they were recorded. The location of a payment is where the hull of its deal is.",
+		Assist: assist.Never(assist.Twin),
+	}, listPayments)
+	rest.Get(r, rest.Route{
+		Path: "/fundings", ID: "listFundings", Needs: read,
+		Summary: "List the fundings of all deals, newest first",
+		Text: "Returns the submissions to lenders that match all filters, with decisions and stipulations. " +
+			"Sorted by when they were submitted. The location of a funding is where the hull of its deal is.",
+		Assist: assist.Never(assist.Twin),
+	}, listFundings)
+	rest.Get(r, rest.Route{
+		Path: "/documents", ID: "listDocuments", Needs: read,
+		Summary: "List the documents of all deals, newest first",
+		Text: "Returns the documents that match all filters, including voided ones, with their signatures. " +
+			"Sorted by when they were issued. The location of a document is where the hull of its deal is.",
+		Assist: assist.Never(assist.Twin),
+	}, listDocuments)
 }
 
 // PreviewPayment is a payment in the shape of the preview.

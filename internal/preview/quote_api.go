@@ -7,16 +7,21 @@ import (
 	"slipway/internal/finance"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 )
 
 // mountQuotes registers the payment calculator. It opens its own transaction, which
 // only reads, although the method is POST.
 func (a *API) mountQuotes(r *rest.Router) {
-	rest.Raw(r, http.MethodPost, http.StatusOK, "/finance_quotes", "quoteFinance", auth.Require(auth.DealsRead),
-		"Calculate the payments of a loan", a.quote, rest.NoIfMatch,
-		rest.Describe("Returns the payments for up to twelve terms, of a deal or of a price. "+
-			"It calculates like finance structures, and stores nothing."))
+	rest.Raw(r, http.MethodPost, http.StatusOK, rest.Route{
+		Path: "/finance_quotes", ID: "quoteFinance", Needs: auth.Require(auth.DealsRead),
+		Summary: "Calculate the payments of a loan",
+		Text: "Returns the payments for up to twelve terms, of a deal or of a price. " +
+			"It calculates like finance structures, and stores nothing.",
+		Assist:    assist.Never(assist.ChangesNothing),
+		NoIfMatch: true,
+	}, a.quote)
 }
 
 // PreviewQuote is a quote in the shape of the preview.

@@ -14,15 +14,20 @@ import (
 	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
 
 func mountSearch(r *rest.Router) {
-	rest.Get(r, "/search", "search", auth.Either(auth.HullsRead, auth.LeadsRead, auth.DealsRead), "Search for anything", search,
-		rest.Describe("Returns up to five objects of each type that you can read. Hulls are found by make, model, title, stock number and HIN, "+
-			"contacts and leads by name, company, email and phone of the contact, deals by their number, the buyer and the hull, and documents by their number. "+
-			"To find deals by their buyer, you need `leads:read`, and by their hull, `hulls:read`."))
+	rest.Get(r, rest.Route{
+		Path: "/search", ID: "search", Needs: auth.Either(auth.HullsRead, auth.LeadsRead, auth.DealsRead),
+		Summary: "Search for anything",
+		Text: "Returns up to five objects of each type that you can read. Hulls are found by make, model, title, stock number and HIN, " +
+			"contacts and leads by name, company, email and phone of the contact, deals by their number, the buyer and the hull, and documents by their number. " +
+			"To find deals by their buyer, you need `leads:read`, and by their hull, `hulls:read`.",
+		Assist: assist.Read,
+	}, search)
 }
 
 // hits is how many objects of each type a search returns.

@@ -39,8 +39,8 @@ func (a *API) approve(ctx context.Context, in *ByProposal) (Proposal, error) {
 
 // claim reserves a proposal for the caller. A proposal that the caller has approved, or
 // whose operation turns out to have succeeded, is returned as it is.
-func (a *API) claim(ctx context.Context, id string) (Proposal, rest.Operation, error) {
-	var op rest.Operation
+func (a *API) claim(ctx context.Context, id string) (Proposal, *rest.Operation, error) {
+	var op *rest.Operation
 	p, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Proposal, error) {
 		p, err := proposals.FindForUpdate(ctx, tx, id)
 		if err != nil {
@@ -77,12 +77,12 @@ func (a *API) claim(ctx context.Context, id string) (Proposal, rest.Operation, e
 }
 
 // run calls the operation as the approver.
-func (a *API) run(ctx context.Context, op rest.Operation, p Proposal) (rest.Answer, error) {
+func (a *API) run(ctx context.Context, op *rest.Operation, p Proposal) (rest.Answer, error) {
 	header := http.Header{}
 	if op.Method != http.MethodDelete {
 		header.Set("Idempotency-Key", p.idempotencyKey())
 	}
-	if op.IfMatch && p.ETag != "" {
+	if op.IfMatch() && p.ETag != "" {
 		header.Set("If-Match", p.ETag)
 	}
 	var body []byte

@@ -16,7 +16,7 @@ import (
 
 // describe reads what an operation would change, and returns the proposal with its
 // preview. It reads with the API, as the caller.
-func (a *API) describe(ctx context.Context, caller auth.Principal, op rest.Operation, in ProposalCreate) (Proposal, error) {
+func (a *API) describe(ctx context.Context, caller auth.Principal, op *rest.Operation, in ProposalCreate) (Proposal, error) {
 	names := pathNames(op.Path)
 	p := Proposal{ProposalState: ProposalState{OperationID: op.ID, About: aboutOf(in.Path, names, in.Body)}}
 	p.Reason = in.Reason
@@ -32,7 +32,7 @@ func (a *API) describe(ctx context.Context, caller auth.Principal, op rest.Opera
 	}
 
 	s := snapshot{a.router, caller}
-	if id := Allowed[op.ID]; id != "" {
+	if id := op.Assist.Before(); id != "" {
 		current, etag, err := s.read(ctx, id, in.Path)
 		if fault.KindOf(err) == fault.KindNotFound {
 			var bad fault.Fields
@@ -75,8 +75,8 @@ type snapshot struct {
 // read returns an object with its version. An object that the caller can't read has a
 // version, because a proposal must fail if it changes, but no fields.
 func (s snapshot) read(ctx context.Context, operationID string, path map[string]string) (object map[string]any, etag string, err error) {
-	op, ok := s.router.FindOperation(operationID)
-	if !ok {
+	op := s.router.FindOperation(operationID)
+	if op == nil {
 		return nil, "", fmt.Errorf("operation %s doesn't exist", operationID)
 	}
 	reader := s.caller

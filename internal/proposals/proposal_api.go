@@ -9,6 +9,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -31,17 +32,39 @@ func (a *API) Mount(r *rest.Router) {
 	a.router = r
 	p := r.Family("Proposals").Preview("2026-11-17")
 	scope := " Requires the scope of the operation."
-	rest.Get(p, "/proposals", "listProposals", anyWrite, "List proposals, newest first", a.list,
-		rest.Describe("Returns the proposals whose operations you can run yourself."))
-	rest.Raw(p, http.MethodPost, http.StatusCreated, "/proposals", "createProposal", anyWrite, "Propose an operation", a.create,
-		rest.Describe("Stores an operation that changes something until a person approves it in the console, at `url`. The parameters, the body and the object are checked now. A proposal expires after 7 days. "+
-			"Consent, credentials, users, payments, signatures, exports and permanent deletions can't be proposed."+scope))
-	rest.Get(p, "/proposals/{proposal_id}", "getProposal", anyWrite, "Retrieve a proposal", a.get, rest.Describe(scope[1:]))
-	rest.Raw(p, http.MethodPost, http.StatusOK, "/proposals/{proposal_id}/approve", "approveProposal", anyWrite, "Approve a proposal and run its operation",
-		a.approve, rest.NoIfMatch, rest.Urgent, // without a turn: the operation takes one
-		rest.Describe("Only people can approve, in the console. Programs receive 403. The operation runs once, as the user who approved it. If the object changed after it was proposed, nothing is done and the proposal fails."+scope))
-	rest.PostOK(p, "/proposals/{proposal_id}/decline", "declineProposal", anyWrite, "Decline or withdraw a proposal", a.decline, rest.NoIfMatch,
-		rest.Describe("For people in the console, and for the program that proposed it."+scope))
+	rest.Get(p, rest.Route{
+		Path: "/proposals", ID: "listProposals", Needs: anyWrite,
+		Summary: "List proposals, newest first",
+		Text:    "Returns the proposals whose operations you can run yourself.",
+		Assist:  assist.Read,
+	}, a.list)
+	rest.Raw(p, http.MethodPost, http.StatusCreated, rest.Route{
+		Path: "/proposals", ID: "createProposal", Needs: anyWrite,
+		Summary: "Propose an operation",
+		Text: "Stores an operation that changes something until a person approves it in the console, at `url`. The parameters, the body and the object are checked now. A proposal expires after 7 days. " +
+			"Consent, credentials, users, payments, signatures, exports and permanent deletions can't be proposed." + scope,
+		Assist: assist.Never(assist.Decides),
+	}, a.create)
+	rest.Get(p, rest.Route{
+		Path: "/proposals/{proposal_id}", ID: "getProposal", Needs: anyWrite,
+		Summary: "Retrieve a proposal",
+		Text:    scope[1:],
+		Assist:  assist.Read,
+	}, a.get)
+	rest.Raw(p, http.MethodPost, http.StatusOK, rest.Route{
+		Path: "/proposals/{proposal_id}/approve", ID: "approveProposal", Needs: anyWrite,
+		Summary:   "Approve a proposal and run its operation",
+		Text:      "Only people can approve, in the console. Programs receive 403. The operation runs once, as the user who approved it. If the object changed after it was proposed, nothing is done and the proposal fails." + scope,
+		Assist:    assist.Never(assist.Decides),
+		NoIfMatch: true, Urgent: true,
+	}, a.approve)
+	rest.PostOK(p, rest.Route{
+		Path: "/proposals/{proposal_id}/decline", ID: "declineProposal", Needs: anyWrite,
+		Summary:   "Decline or withdraw a proposal",
+		Text:      "For people in the console, and for the program that proposed it." + scope,
+		Assist:    assist.Never(assist.Decides),
+		NoIfMatch: true,
+	}, a.decline)
 }
 
 // ByProposal is the path parameter of a proposal.
@@ -51,9 +74,9 @@ type ByProposal struct {
 
 func (a *API) list(ctx context.Context, tx *db.Tx, in *ProposalFilter) (page.Page[Proposal], error) {
 	var operations []string
-	for id := range Allowed {
-		if op, ok := a.router.FindOperation(id); ok && op.Permit(auth.From(ctx)) == nil {
-			operations = append(operations, id)
+	for _, op := range a.router.Proposable() {
+		if op.Permit(auth.From(ctx)) == nil {
+			operations = append(operations, op.ID)
 		}
 	}
 	rows, err := proposals.List(ctx, tx, in.Query, in.where(tx, operations))
@@ -84,9 +107,9 @@ func (a *API) get(ctx context.Context, tx *db.Tx, in *ByProposal) (Proposal, err
 }
 
 // permit returns the operation of a proposal, if the caller has its scope.
-func (a *API) permit(ctx context.Context, p ProposalState) (rest.Operation, error) {
-	op, ok := a.router.FindOperation(p.OperationID)
-	if check(p.OperationID, ok) != nil { // an earlier version of Slipway allowed it
+func (a *API) permit(ctx context.Context, p ProposalState) (*rest.Operation, error) {
+	op := a.router.FindOperation(p.OperationID)
+	if check(op) != nil { // an earlier version of Slipway allowed it
 		return op, fault.NotFound("proposal", p.ID)
 	}
 	return op, op.Permit(auth.From(ctx))
@@ -94,8 +117,8 @@ func (a *API) permit(ctx context.Context, p ProposalState) (rest.Operation, erro
 
 func (a *API) create(ctx context.Context, in *struct{ Body ProposalCreate }) (Proposal, error) {
 	caller := auth.From(ctx)
-	op, ok := a.router.FindOperation(in.Body.OperationID)
-	if err := check(in.Body.OperationID, ok); err != nil {
+	op := a.router.FindOperation(in.Body.OperationID)
+	if err := check(op); err != nil {
 		return Proposal{}, err
 	}
 	if err := op.Permit(caller); err != nil {
@@ -158,4 +181,16 @@ func (a *API) decline(ctx context.Context, tx *db.Tx, in *struct {
 func errNotAPerson(verb string) error {
 	return fault.Forbidden("Only people can %s this proposal. Open it in the console.", verb).
 		Detail("Authorization", "console_only", "must be a session of the console")
+}
+
+// check returns an error unless an operation can be proposed. It is nil if it doesn't exist.
+func check(op *rest.Operation) error {
+	var bad fault.Fields
+	switch {
+	case op == nil:
+		bad.Add("operation_id", "not_found", "is not an operation of the API")
+	case !op.Assist.CanPropose():
+		bad.Add("operation_id", "not_proposable", "can't be proposed. It %s", op.Assist.Why())
+	}
+	return bad.Err()
 }

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/preview"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -104,20 +105,38 @@ type export struct {
 func (s report[R]) mount(r *rest.Router) {
 	path := "/reports/" + s.name
 	if s.rows {
-		rest.Get(r, path, "get"+s.id, s.need, s.summary, func(ctx context.Context, tx *db.Tx, in *listed) (preview.Object[R], error) {
+		rest.Get(r, rest.Route{
+			Path: path, ID: "get" + s.id, Needs: s.need,
+			Summary: s.summary,
+			Text:    s.doc,
+			Assist:  assist.Read,
+			Heavy:   true,
+		}, func(ctx context.Context, tx *db.Tx, in *listed) (preview.Object[R], error) {
 			v, err := s.run(ctx, tx, in.Filter, in.Limit)
 			return preview.Object[R]{V: v}, err
-		}, rest.Heavy, rest.Describe(s.doc))
+		})
 	} else {
-		rest.Get(r, path, "get"+s.id, s.need, s.summary, func(ctx context.Context, tx *db.Tx, in *Filter) (preview.Object[R], error) {
+		rest.Get(r, rest.Route{
+			Path: path, ID: "get" + s.id, Needs: s.need,
+			Summary: s.summary,
+			Text:    s.doc,
+			Assist:  assist.Read,
+			Heavy:   true,
+		}, func(ctx context.Context, tx *db.Tx, in *Filter) (preview.Object[R], error) {
 			v, err := s.run(ctx, tx, *in, 0)
 			return preview.Object[R]{V: v}, err
-		}, rest.Heavy, rest.Describe(s.doc))
+		})
 	}
 
-	rest.Get(r, path+".csv", "export"+s.id, s.need, s.summary+" as CSV", s.export, rest.Produces("text/csv"), rest.Heavy,
-		rest.Describe("The same as get"+s.id+", as a table for spreadsheets. Amounts are in dollars. "+s.tables()+
-			"A table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote."))
+	rest.Get(r, rest.Route{
+		Path: path + ".csv", ID: "export" + s.id, Needs: s.need,
+		Summary: s.summary + " as CSV",
+		Text: "The same as get" + s.id + ", as a table for spreadsheets. Amounts are in dollars. " + s.tables() +
+			"A table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.",
+		Assist:   assist.Never(assist.Files),
+		Heavy:    true,
+		Produces: []string{"text/csv"},
+	}, s.export)
 }
 
 // tables describes the tables of the report.

@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
@@ -17,11 +18,19 @@ type API struct{ DB *db.DB }
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	p := r.Family("Request logs").Preview("2026-11-16")
-	rest.Get(p, "/request_logs", "listRequestLogs", auth.Require(auth.Admin), "List API requests, newest first", a.list,
-		rest.Describe("Requests that change something and requests that failed are kept for 30 days. A request appears within "+
-			"2 seconds. Successful reads, and requests without a valid credential, are not in the list. Secrets are never stored. "+
-			"Personal data is only stored in the test environment."))
-	rest.Get(p, "/request_logs/{request_id}", "getRequestLog", auth.Require(auth.Admin), "Retrieve an API request", a.get)
+	rest.Get(p, rest.Route{
+		Path: "/request_logs", ID: "listRequestLogs", Needs: auth.Require(auth.Admin),
+		Summary: "List API requests, newest first",
+		Text: "Requests that change something and requests that failed are kept for 30 days. A request appears within " +
+			"2 seconds. Successful reads, and requests without a valid credential, are not in the list. Secrets are never stored. " +
+			"Personal data is only stored in the test environment.",
+		Assist: assist.Read,
+	}, a.list)
+	rest.Get(p, rest.Route{
+		Path: "/request_logs/{request_id}", ID: "getRequestLog", Needs: auth.Require(auth.Admin),
+		Summary: "Retrieve an API request",
+		Assist:  assist.Read,
+	}, a.get)
 }
 
 // RequestLogFilter is the query of the list.

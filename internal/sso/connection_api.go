@@ -19,6 +19,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
 	"slipway/internal/signin"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -61,19 +62,36 @@ var administer = auth.Require(auth.Admin)
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
 	const proof = " If a role or a linked user has the admin scope, or for `enforce`, it requires an `mfa_token`."
-	rest.Get(r, "/sso_connections", "listSsoConnections", administer, "List SSO connections", a.list,
-		rest.Describe("Returns the connections to identity providers, with the state of their domains. Newest first."))
-	rest.Raw(r, http.MethodPost, http.StatusCreated, "/sso_connections", "createSsoConnection", administer,
-		"Add a SAML or OIDC connection", a.create,
-		rest.Describe("Requires the fleet plan. Then create the TXT records of `domain_verifications`, and open `test_url` in a browser."+proof))
-	rest.Get(r, "/sso_connections/{connection_id}", "getSsoConnection", administer, "Retrieve an SSO connection", a.get,
-		rest.Describe("Returns the connection with the URLs to enter at the identity provider, and the TXT records that verify its domains."))
-	rest.Raw(r, http.MethodPatch, http.StatusOK, "/sso_connections/{connection_id}", "updateSsoConnection", administer,
-		"Change an SSO connection or its group mapping", a.update,
-		rest.Describe("The group mapping takes effect at the next sign-in of each user."+proof))
-	rest.Delete(r, "/sso_connections/{connection_id}", "deleteSsoConnection", administer,
-		"Remove an SSO connection and end its sessions", a.delete,
-		rest.Describe("The users stay, but can no longer sign in with the connection. If a role or a linked user has the admin scope, or for `enforce`, it requires an `MFA-Token`."))
+	rest.Get(r, rest.Route{
+		Path: "/sso_connections", ID: "listSsoConnections", Needs: administer,
+		Summary: "List SSO connections",
+		Text:    "Returns the connections to identity providers, with the state of their domains. Newest first.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.list)
+	rest.Raw(r, http.MethodPost, http.StatusCreated, rest.Route{
+		Path: "/sso_connections", ID: "createSsoConnection", Needs: administer,
+		Summary: "Add a SAML or OIDC connection",
+		Text:    "Requires the fleet plan. Then create the TXT records of `domain_verifications`, and open `test_url` in a browser." + proof,
+		Assist:  assist.Never(assist.Credentials),
+	}, a.create)
+	rest.Get(r, rest.Route{
+		Path: "/sso_connections/{connection_id}", ID: "getSsoConnection", Needs: administer,
+		Summary: "Retrieve an SSO connection",
+		Text:    "Returns the connection with the URLs to enter at the identity provider, and the TXT records that verify its domains.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.get)
+	rest.Raw(r, http.MethodPatch, http.StatusOK, rest.Route{
+		Path: "/sso_connections/{connection_id}", ID: "updateSsoConnection", Needs: administer,
+		Summary: "Change an SSO connection or its group mapping",
+		Text:    "The group mapping takes effect at the next sign-in of each user." + proof,
+		Assist:  assist.Never(assist.Credentials),
+	}, a.update)
+	rest.Delete(r, rest.Route{
+		Path: "/sso_connections/{connection_id}", ID: "deleteSsoConnection", Needs: administer,
+		Summary: "Remove an SSO connection and end its sessions",
+		Text:    "The users stay, but can no longer sign in with the connection. If a role or a linked user has the admin scope, or for `enforce`, it requires an `MFA-Token`.",
+		Assist:  assist.Never(assist.Credentials),
+	}, a.delete)
 }
 
 // ByConnection is the path parameter of a connection.

@@ -14,12 +14,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"slipway/internal/app"
+	"slipway/internal/description"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/version"
 )
 
 // stable is the OpenAPI document of /v1.
-var stable = sync.OnceValues(func() ([]byte, error) { return app.OpenAPIJSON(app.OpenAPI()) })
+var stable = sync.OnceValues(func() ([]byte, error) { return description.JSON(app.Described().Stable()) })
 
 // contracts are the OpenAPI documents of the versions, which each response is checked
 // against.
@@ -27,7 +28,7 @@ var contracts = map[string]func() (*document, error){}
 
 // previewContract is the OpenAPI document of the preview. It has no older versions.
 var previewContract = sync.OnceValues(func() (*document, error) {
-	text, err := app.OpenAPIJSON(app.PreviewOpenAPI())
+	text, err := description.JSON(app.Described().Preview())
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/platform/outbound"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -38,59 +39,135 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Webhooks")
-	rest.Get(r, "/webhooks", "listWebhooks", manage, "List webhook endpoints", a.list,
-		rest.Describe("Returns the endpoints that receive events, with their health. The secrets are not returned. Newest first."))
-	rest.PostCreated(r, "/webhooks", "createWebhook", manage, "Register a webhook endpoint", a.create,
-		rest.Describe("Deliveries are signed as defined by Standard Webhooks. Verify the `webhook-signature` header with the secret. The secret is only in this response. Each event type requires the scope of its object, such as deals:read for deal.accepted. A pattern such as * only receives the events that your scopes can read."))
-	rest.Get(r, "/webhooks/{webhook_id}", "getWebhook", manage, "Retrieve a webhook endpoint", a.get,
-		rest.Describe("Returns the endpoint with its health. The secret is not returned. To get a new one, rotate it."))
-	rest.Patch(r, "/webhooks/{webhook_id}", "updateWebhook", manage, "Change, disable or enable a webhook endpoint", a.update,
-		rest.Describe("If you send events, the webhook receives what your scopes can read, even if it received more before. To change the URL, you need the scopes of all events that the webhook receives."))
-	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Delete a webhook endpoint", a.delete,
-		rest.Describe("Deliveries to the endpoint stop immediately. Its past deliveries are deleted in the background."))
-	rest.PostOK(r, "/webhooks/{webhook_id}/rotate_secret", "rotateWebhookSecret", manage, "Rotate the signing secret", a.rotate,
-		rest.Describe("Generates a new secret. Deliveries are signed with the old and the new secret until the overlap ends."))
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/test", "testWebhook", manage, "Send a test event", a.test, rest.NoIfMatch,
-		rest.Describe("Delivers a `webhook.test` event to this webhook, even if it doesn't subscribe to that type. Retrieve the delivery to see the result."))
+	rest.Get(r, rest.Route{
+		Path: "/webhooks", ID: "listWebhooks", Needs: manage,
+		Summary: "List webhook endpoints",
+		Text:    "Returns the endpoints that receive events, with their health. The secrets are not returned. Newest first.",
+		Assist:  assist.Read,
+	}, a.list)
+	rest.PostCreated(r, rest.Route{
+		Path: "/webhooks", ID: "createWebhook", Needs: manage,
+		Summary: "Register a webhook endpoint",
+		Text:    "Deliveries are signed as defined by Standard Webhooks. Verify the `webhook-signature` header with the secret. The secret is only in this response. Each event type requires the scope of its object, such as deals:read for deal.accepted. A pattern such as * only receives the events that your scopes can read.",
+		Assist:  assist.Never(assist.Webhooks),
+	}, a.create)
+	rest.Get(r, rest.Route{
+		Path: "/webhooks/{webhook_id}", ID: "getWebhook", Needs: manage,
+		Summary: "Retrieve a webhook endpoint",
+		Text:    "Returns the endpoint with its health. The secret is not returned. To get a new one, rotate it.",
+		Assist:  assist.Read,
+	}, a.get)
+	rest.Patch(r, rest.Route{
+		Path: "/webhooks/{webhook_id}", ID: "updateWebhook", Needs: manage,
+		Summary: "Change, disable or enable a webhook endpoint",
+		Text:    "If you send events, the webhook receives what your scopes can read, even if it received more before. To change the URL, you need the scopes of all events that the webhook receives.",
+		Assist:  assist.Never(assist.Webhooks),
+	}, a.update)
+	rest.Delete(r, rest.Route{
+		Path: "/webhooks/{webhook_id}", ID: "deleteWebhook", Needs: manage,
+		Summary: "Delete a webhook endpoint",
+		Text:    "Deliveries to the endpoint stop immediately. Its past deliveries are deleted in the background.",
+		Assist:  assist.Never(assist.Webhooks),
+	}, a.delete)
+	rest.PostOK(r, rest.Route{
+		Path: "/webhooks/{webhook_id}/rotate_secret", ID: "rotateWebhookSecret", Needs: manage,
+		Summary: "Rotate the signing secret",
+		Text:    "Generates a new secret. Deliveries are signed with the old and the new secret until the overlap ends.",
+		Assist:  assist.Never(assist.Webhooks),
+	}, a.rotate)
+	rest.PostAccepted(r, rest.Route{
+		Path: "/webhooks/{webhook_id}/test", ID: "testWebhook", Needs: manage,
+		Summary:   "Send a test event",
+		Text:      "Delivers a `webhook.test` event to this webhook, even if it doesn't subscribe to that type. Retrieve the delivery to see the result.",
+		Assist:    assist.Never(assist.Webhooks),
+		NoIfMatch: true,
+	}, a.test)
 
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage,
-		"Replay past events by ID or time range", a.replay, rest.NoIfMatch,
-		rest.Describe("Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events. Events that the scopes of the webhook can't read are not replayed."))
+	rest.PostAccepted(r, rest.Route{
+		Path: "/webhooks/{webhook_id}/replay", ID: "replayEvents", Needs: manage,
+		Summary:   "Replay past events by ID or time range",
+		Text:      "Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events. Events that the scopes of the webhook can't read are not replayed.",
+		Assist:    assist.Never(assist.Webhooks),
+		NoIfMatch: true,
+	}, a.replay)
 
-	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries,
-		rest.Describe("Returns the deliveries to this endpoint, each with its attempts. Deliveries are stored for 30 days. Newest first."))
-	rest.Get(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}", "getDelivery", manage, "Retrieve a delivery with every attempt",
-		a.getDelivery,
-		rest.Describe("Returns the delivery with the response, the latency and the error of each attempt."))
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", "retryDelivery", manage, "Retry a delivery now",
-		a.retryDelivery, rest.NoIfMatch,
-		rest.Describe("Sends the event again as soon as possible. A pending delivery keeps its schedule. Any other delivery starts its schedule again. The webhook must be enabled."))
-	rest.Get(r, "/webhooks/{webhook_id}/dead_letters", "listDeadLetters", manage, "List deliveries that exhausted their retries",
-		a.listDeadLetters,
-		rest.Describe("Returns the deliveries whose scheduled attempts have all failed. They are stored for 30 days. Newest first."))
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters",
-		a.drain, rest.NoIfMatch,
-		rest.Describe("Delivers dead letters again, or discards them, in the background. Send `delivery_ids` for some of them, or omit it for all. `count` is the number of dead letters. To redeliver, the webhook must be enabled."))
+	rest.Get(r, rest.Route{
+		Path: "/webhooks/{webhook_id}/deliveries", ID: "listDeliveries", Needs: manage,
+		Summary: "List deliveries and their attempts",
+		Text:    "Returns the deliveries to this endpoint, each with its attempts. Deliveries are stored for 30 days. Newest first.",
+		Assist:  assist.Read,
+	}, a.listDeliveries)
+	rest.Get(r, rest.Route{
+		Path: "/webhooks/{webhook_id}/deliveries/{delivery_id}", ID: "getDelivery", Needs: manage,
+		Summary: "Retrieve a delivery with every attempt",
+		Text:    "Returns the delivery with the response, the latency and the error of each attempt.",
+		Assist:  assist.Read,
+	}, a.getDelivery)
+	rest.PostAccepted(r, rest.Route{
+		Path: "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", ID: "retryDelivery", Needs: manage,
+		Summary:   "Retry a delivery now",
+		Text:      "Sends the event again as soon as possible. A pending delivery keeps its schedule. Any other delivery starts its schedule again. The webhook must be enabled.",
+		Assist:    assist.Never(assist.Webhooks),
+		NoIfMatch: true,
+	}, a.retryDelivery)
+	rest.Get(r, rest.Route{
+		Path: "/webhooks/{webhook_id}/dead_letters", ID: "listDeadLetters", Needs: manage,
+		Summary: "List deliveries that exhausted their retries",
+		Text:    "Returns the deliveries whose scheduled attempts have all failed. They are stored for 30 days. Newest first.",
+		Assist:  assist.Read,
+	}, a.listDeadLetters)
+	rest.PostAccepted(r, rest.Route{
+		Path: "/webhooks/{webhook_id}/dead_letters/drain", ID: "drainDeadLetters", Needs: manage,
+		Summary:   "Redeliver or discard dead letters",
+		Text:      "Delivers dead letters again, or discards them, in the background. Send `delivery_ids` for some of them, or omit it for all. `count` is the number of dead letters. To redeliver, the webhook must be enabled.",
+		Assist:    assist.Never(assist.Webhooks),
+		NoIfMatch: true,
+	}, a.drain)
 
-	rest.Get(r, "/events", "listEvents", manage, "List events, newest first", a.listEvents,
-		rest.Describe("Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days. The list only contains events that your scopes can read, such as hull events with hulls:read."))
-	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent,
-		rest.Describe("Returns the event with the object as it was then. Events are stored for 30 days. You need the scope that the type of the event requires."))
-	rest.Raw(r.Preview("2026-11-17"), http.MethodGet, http.StatusOK, "/events/stream", "streamEvents", manage, "Follow events as they happen",
-		a.streamEvents, rest.OrSession, rest.Streams,
-		rest.Describe("Sends a server-sent event for each new event that your scopes can read: its ID, its type and the ID of its object. Read the object again to see what has changed. After a disconnect, send the ID of the last event as `Last-Event-ID` to get what you missed. The event `reset` means that you missed too much: read everything again. A session doesn't need the scope `webhooks`."))
-	rest.PostAccepted(r.Preview("2026-11-16"), "/events/trigger", "triggerEvent", manage, "Emit a sample event", a.triggerEvent,
-		rest.Describe("Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive it like any other event. Only for the test environment."))
+	rest.Get(r, rest.Route{
+		Path: "/events", ID: "listEvents", Needs: manage,
+		Summary: "List events, newest first",
+		Text:    "Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days. The list only contains events that your scopes can read, such as hull events with hulls:read.",
+		Assist:  assist.Read,
+	}, a.listEvents)
+	rest.Get(r, rest.Route{
+		Path: "/events/{event_id}", ID: "getEvent", Needs: manage,
+		Summary: "Retrieve an event",
+		Text:    "Returns the event with the object as it was then. Events are stored for 30 days. You need the scope that the type of the event requires.",
+		Assist:  assist.Read,
+	}, a.getEvent)
+	rest.Raw(r.Preview("2026-11-17"), http.MethodGet, http.StatusOK, rest.Route{
+		Path: "/events/stream", ID: "streamEvents", Needs: manage,
+		Summary:   "Follow events as they happen",
+		Text:      "Sends a server-sent event for each new event that your scopes can read: its ID, its type and the ID of its object. Read the object again to see what has changed. After a disconnect, send the ID of the last event as `Last-Event-ID` to get what you missed. The event `reset` means that you missed too much: read everything again. A session doesn't need the scope `webhooks`.",
+		Assist:    assist.Never(assist.Files),
+		OrSession: true, Streams: true,
+	}, a.streamEvents)
+	rest.PostAccepted(r.Preview("2026-11-16"), rest.Route{
+		Path: "/events/trigger", ID: "triggerEvent", Needs: manage,
+		Summary: "Emit a sample event",
+		Text:    "Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive it like any other event. Only for the test environment.",
+		Assist:  assist.Never(assist.Webhooks),
+	}, a.triggerEvent)
 
 	p := r.Preview("2026-11-17")
-	rest.Get(p, "/events", "listEvents", manage, "List events with who caused them, newest first", a.listEventsWithActor,
-		rest.Describe("The same as in `/v1`, with the `actor` of each event."))
-	rest.Get(p, "/events/{event_id}", "getEvent", manage, "Retrieve an event with who caused it", a.getEventWithActor,
-		rest.Describe("The same as in `/v1`, with the `actor`."))
+	rest.Get(p, rest.Route{
+		Path: "/events", ID: "listEvents", Needs: manage,
+		Summary: "List events with who caused them, newest first",
+		Text:    "The same as in `/v1`, with the `actor` of each event.",
+		Assist:  assist.Never(assist.Twin),
+	}, a.listEventsWithActor)
+	rest.Get(p, rest.Route{
+		Path: "/events/{event_id}", ID: "getEvent", Needs: manage,
+		Summary: "Retrieve an event with who caused it",
+		Text:    "The same as in `/v1`, with the `actor`.",
+		Assist:  assist.Never(assist.Twin),
+	}, a.getEventWithActor)
 
 	for _, k := range a.Kinds {
 		summary := k.Doc + " Requires the scope " + k.Read.String() + "."
-		rest.Webhook(r, k.Type, summary, func(schemas huma.Registry) *huma.Schema { return payload(schemas, k) })
+		r.DocumentWebhook(rest.Webhook{Name: k.Type, Summary: summary, Since: k.Since,
+			Message: func(schemas huma.Registry) *huma.Schema { return payload(schemas, k) }})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"slipway/internal/app"
+	"slipway/internal/description"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/version"
@@ -16,7 +17,7 @@ import (
 // The changelog lists what the descriptions contain, as a page and as JSON.
 func TestChangelog(t *testing.T) {
 	s := testkit.OnSQLite(t)
-	var c app.Changelog
+	var c description.Changelog
 	s.Test.Get("/changelog.json", 200, &c)
 	assert.Len(t, c.Versions, len(version.Published))
 	newest := c.Versions[0]
@@ -31,9 +32,9 @@ func TestChangelog(t *testing.T) {
 	}
 	assert.Len(t, c.Versions[len(c.Versions)-1].Fields, 0, "the first version added no fields")
 
-	assert.Len(t, c.Preview, len(operationsOf(app.PreviewOpenAPI())))
-	at := slices.IndexFunc(c.Preview, func(o app.PreviewOperation) bool { return o.Operation == "createHull" })
-	assert.Equal(t, c.Preview[at], app.PreviewOperation{
+	assert.Len(t, c.Preview, len(operationsOf(app.Described().Preview())))
+	at := slices.IndexFunc(c.Preview, func(o description.PreviewOperation) bool { return o.Operation == "createHull" })
+	assert.Equal(t, c.Preview[at], description.PreviewOperation{
 		Operation: "createHull", Method: "POST", Path: "/v2-preview/hulls", Summary: "Add a hull to inventory",
 		Entered: "2026-11-16", Promotes: "2027-02-14",
 	})

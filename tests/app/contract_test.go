@@ -62,7 +62,7 @@ func TestContractCanFail(t *testing.T) {
 // The story signs in with them.
 func wholeDocument(t *testing.T) map[string]any {
 	t.Helper()
-	doc, public := documentOf(t), parsed(t, app.PublicOpenAPI())
+	doc, public := documentOf(t), parsed(t, app.Described().Public())
 	addMissing(doc["paths"], public["paths"])
 	each(public["components"], func(kind string, parts map[string]any) {
 		components, _ := doc["components"].(map[string]any)

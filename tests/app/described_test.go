@@ -11,13 +11,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/app"
+	"slipway/internal/description"
 	"slipway/internal/testkit/assert"
 )
 
 // Readers of the API reference see a text for each operation, parameter, property
 // and schema.
 func TestEverythingIsDescribed(t *testing.T) {
-	for name, doc := range map[string]*huma.OpenAPI{"stable": app.OpenAPI(), "preview": app.PreviewOpenAPI(), "public": app.PublicOpenAPI()} {
+	for name, doc := range map[string]*huma.OpenAPI{"stable": app.Described().Stable(), "preview": app.Described().Preview(), "public": app.Described().Public()} {
 		if missing := undescribed(parsed(t, doc)); len(missing) > 0 {
 			t.Errorf("%d parts of the %s description have no text:\n%s", len(missing), name, strings.Join(missing, "\n"))
 		}
@@ -128,12 +129,12 @@ func each(object any, f func(key string, value map[string]any)) {
 // documentOf returns the description as clients read it.
 func documentOf(t *testing.T) map[string]any {
 	t.Helper()
-	return parsed(t, app.OpenAPI())
+	return parsed(t, app.Described().Stable())
 }
 
 func parsed(t *testing.T, described *huma.OpenAPI) (doc map[string]any) {
 	t.Helper()
-	text, err := app.OpenAPIJSON(described)
+	text, err := description.JSON(described)
 	if err == nil {
 		err = json.Unmarshal(text, &doc)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"slipway/internal/platform/rest"
+	"slipway/internal/description"
 	"slipway/internal/testkit"
 )
 
@@ -54,9 +54,9 @@ func firstDifference(want, got []byte) string {
 func record(t *testing.T, calls []call) []byte {
 	t.Helper()
 	r := &recorder{seen: map[string]string{}, counts: map[string]int{}}
-	examples := map[string]rest.Example{}
+	examples := map[string]description.Example{}
 	for _, c := range calls {
-		var e rest.Example
+		var e description.Example
 		switch body := c.request.(type) {
 		case nil:
 		case testkit.File:

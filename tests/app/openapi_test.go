@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/app"
+	"slipway/internal/description"
 	"slipway/internal/vocab/auth"
 )
 
@@ -21,9 +22,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // The OpenAPI document is the contract, so each change must be visible in a diff.
 func TestOpenAPI(t *testing.T) {
 	for name, doc := range map[string]*huma.OpenAPI{
-		"openapi.json": app.OpenAPI(), "openapi-preview.json": app.PreviewOpenAPI(), "openapi-public.json": app.PublicOpenAPI(),
+		"openapi.json": app.Described().Stable(), "openapi-preview.json": app.Described().Preview(), "openapi-public.json": app.Described().Public(),
 	} {
-		got, err := app.OpenAPIJSON(doc)
+		got, err := description.JSON(doc)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,12 +44,12 @@ func TestOpenAPI(t *testing.T) {
 // The description of /v1 has exactly the operations of the contract.
 func TestStableOperations(t *testing.T) {
 	var paths []string
-	for path := range app.OpenAPI().Paths {
+	for path := range app.Described().Stable().Paths {
 		if !strings.HasPrefix(path, "/v1/") {
 			paths = append(paths, path)
 		}
 	}
-	if got := len(operationsOf(app.OpenAPI())); got != 143 || len(paths) > 0 {
+	if got := len(operationsOf(app.Described().Stable())); got != 143 || len(paths) > 0 {
 		t.Errorf("got %d operations and the paths %v outside /v1, want 143 operations and no other paths", got, paths)
 	}
 }
@@ -56,9 +57,9 @@ func TestStableOperations(t *testing.T) {
 // Each operation has a summary, a tag, scopes and error responses. Each field is in
 // snake_case.
 func TestOpenAPIIsComplete(t *testing.T) {
-	doc := app.OpenAPI()
+	doc := app.Described().Stable()
 	families := map[string]bool{}
-	for _, tag := range slices.Concat(doc.Tags, app.PreviewOpenAPI().Tags) {
+	for _, tag := range slices.Concat(doc.Tags, app.Described().Preview().Tags) {
 		families[tag.Name] = true
 	}
 	ids := map[string]bool{}
@@ -101,7 +102,7 @@ func TestOpenAPIIsComplete(t *testing.T) {
 // credential. The IDs of the preview start with preview.
 // It leaves out forPeople.
 func operations() (all []*huma.Operation) {
-	for _, o := range operationsOf(app.PreviewOpenAPI()) {
+	for _, o := range operationsOf(app.Described().Preview()) {
 		c := *o
 		c.OperationID = "preview." + c.OperationID
 		if c.OperationID == forPeople {
@@ -109,7 +110,7 @@ func operations() (all []*huma.Operation) {
 		}
 		all = append(all, &c)
 	}
-	all = append(all, operationsOf(app.OpenAPI())...)
+	all = append(all, operationsOf(app.Described().Stable())...)
 	slices.SortFunc(all, func(a, b *huma.Operation) int { return strings.Compare(a.OperationID, b.OperationID) })
 	return all
 }
@@ -117,8 +118,8 @@ func operations() (all []*huma.Operation) {
 // allOperations returns the operations of /v1, and the few others that the story
 // calls.
 func allOperations() []*huma.Operation {
-	all := operationsOf(app.OpenAPI())
-	for _, o := range operationsOf(app.PublicOpenAPI()) {
+	all := operationsOf(app.Described().Stable())
+	for _, o := range operationsOf(app.Described().Public()) {
 		if o.Tags[0] == "Sessions" || o.OperationID == "getMedia" {
 			all = append(all, o)
 		}

@@ -30,7 +30,10 @@ type lock struct {
 }
 
 func (l *locks) Mount(r *rest.Router) {
-	rest.PostCreated(r, "/locks", "openLock", auth.AnyCredential, "Open", func(ctx context.Context, tx *db.Tx, _ *struct{}) (lock, error) {
+	rest.PostCreated(r, rest.Route{
+		Path: "/locks", ID: "openLock", Needs: auth.AnyCredential,
+		Summary: "Open",
+	}, func(ctx context.Context, tx *db.Tx, _ *struct{}) (lock, error) {
 		if err := audit.Record(ctx, tx, "lock.opened", "lock_1", nil); err != nil {
 			return lock{}, err
 		}

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -49,16 +47,6 @@ const (
 
 // maxStreams is how many streams a server keeps open.
 const maxStreams = 8192
-
-// Metadata of operations.
-const urgentOption, heavyOption, streamOption = "urgent", "heavy", "stream"
-
-// Urgent makes an endpoint independent of the load: its requests don't wait for others.
-// Use it for what ends access or messages.
-func Urgent(op *huma.Operation) { op.Metadata[urgentOption] = true }
-
-// Heavy limits an endpoint that needs much more work than others.
-func Heavy(op *huma.Operation) { op.Metadata[heavyOption] = true }
 
 // admission decides which requests are handled, which wait and which are rejected.
 type admission struct {
@@ -192,9 +180,9 @@ func (a *admission) remember(credential string, env auth.Env) {
 }
 
 // addPath records the path of an operation whose class classOf can't tell otherwise.
-func (a *admission) addPath(op *huma.Operation) {
+func (a *admission) addPath(op *Operation) {
 	path := append([]string{op.Method}, strings.Split(op.Path, "/")...)
-	switch workClass(op) {
+	switch op.work {
 	case classUrgent:
 		a.urgent = append(a.urgent, path)
 	case classStreams:
@@ -225,17 +213,17 @@ func matches(segments []string, path string) bool {
 }
 
 // workClass returns the class whose turns the handler of an operation takes.
-func workClass(op *huma.Operation) class {
+func workClass(op *Operation) class {
 	switch {
-	case op.Metadata[urgentOption] != nil:
+	case op.Urgent:
 		return classUrgent
-	case op.Metadata[streamOption] != nil:
+	case op.Streams:
 		return classStreams
-	case op.Metadata["takes"] != nil:
+	case op.Accepts.Types != nil:
 		return classUploads
-	case op.Metadata[heavyOption] != nil:
+	case op.Heavy:
 		return classHeavy
-	case op.Method == http.MethodGet && op.Metadata["audited"] == nil:
+	case op.Method == http.MethodGet && !op.Audited:
 		return classReads
 	}
 	return classWrites

@@ -63,8 +63,7 @@ func (x *exchange) read(ctx context.Context, w http.ResponseWriter, req *http.Re
 			return ctx, err
 		}
 	}
-	if t, ok := x.endpoint.Metadata["takes"].(takes); ok {
-		x.takes = t
+	if t := x.endpoint.Accepts; t.Types != nil {
 		if err := x.openUpload(w, req, t); err != nil {
 			return ctx, err
 		}

@@ -27,14 +27,18 @@ type signInBody struct {
 }
 
 func (s signIns) Mount(r *Router) {
-	Public(r, http.MethodPost, http.StatusOK, "/sign-in", "signIn", "Sign in",
-		func(context.Context, *struct{ Body signInBody }) (signInBody, error) {
-			s.entered <- struct{}{}
-			<-s.leave
-			return signInBody{}, nil
-		})
-	Raw(r, http.MethodPost, http.StatusOK, "/names", "createName", auth.AnyCredential, "Create a name",
-		func(_ context.Context, in *struct{ Body signInBody }) (signInBody, error) { return in.Body, nil })
+	Public(r, http.MethodPost, http.StatusOK, Route{
+		Path: "/sign-in", ID: "signIn",
+		Summary: "Sign in",
+	}, func(context.Context, *struct{ Body signInBody }) (signInBody, error) {
+		s.entered <- struct{}{}
+		<-s.leave
+		return signInBody{}, nil
+	})
+	Raw(r, http.MethodPost, http.StatusOK, Route{
+		Path: "/names", ID: "createName", Needs: auth.AnyCredential,
+		Summary: "Create a name",
+	}, func(_ context.Context, in *struct{ Body signInBody }) (signInBody, error) { return in.Body, nil })
 }
 
 func post(r *Router, path, body string) *httptest.ResponseRecorder {

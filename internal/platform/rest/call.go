@@ -19,30 +19,30 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// Operation is an operation of the API that a feature can check and call for a caller.
-type Operation struct {
-	ID, Method, Path, Summary string
-	IfMatch                   bool // whether it checks If-Match
-
-	endpoint *endpoint
-}
-
-// FindOperation returns an operation. If /v1 and the preview share an ID, it means the
-// operation of /v1.
-func (r *Router) FindOperation(id string) (Operation, bool) {
-	for _, s := range []*surface{r.stable, r.preview} {
-		for _, e := range s.endpoints {
-			if e.OperationID == id {
-				return Operation{id, e.Method, e.Path, e.Summary, e.Metadata["if_match"] != nil, e}, true
-			}
+// FindOperation returns an operation, or nil. If /v1 and the preview share an ID, it means
+// the operation of /v1.
+func (r *Router) FindOperation(id string) *Operation {
+	for _, op := range slices.Concat(r.stable.Operations, r.preview.Operations) {
+		if op.ID == id {
+			return op
 		}
 	}
-	return Operation{}, false
+	return nil
+}
+
+// Proposable returns the operations that can be proposed.
+func (r *Router) Proposable() (all []*Operation) {
+	for _, op := range slices.Concat(r.stable.Operations, r.preview.Operations) {
+		if op.Assist.CanPropose() {
+			all = append(all, op)
+		}
+	}
+	return all
 }
 
 // Permit fails unless the caller has the scopes that the operation requires.
-func (o Operation) Permit(caller auth.Principal) error {
-	return permit(o.endpoint.Operation, caller, func(string) string { return "" })
+func (o *Operation) Permit(caller auth.Principal) error {
+	return permit(o, caller, func(string) string { return "" })
 }
 
 // plainID matches what a path parameter can be without escaping.
@@ -50,8 +50,8 @@ const plainID = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 // CheckRequest returns what is wrong with the parts of a request that are known without
 // the database. The names of the fields start with path, query or body.
-func (o Operation) CheckRequest(r *Router, path, query map[string]string, body map[string]any) (bad fault.Fields) {
-	q := o.endpoint.request()
+func (o *Operation) CheckRequest(r *Router, path, query map[string]string, body map[string]any) (bad fault.Fields) {
+	q := o.request()
 	known := map[string][]string{"path": q.names("path"), "query": q.names("query")}
 	for _, name := range known["path"] {
 		switch value := path[name]; {
@@ -71,8 +71,8 @@ func (o Operation) CheckRequest(r *Router, path, query map[string]string, body m
 	return append(bad, o.checkBody(r, body)...)
 }
 
-func (o Operation) checkBody(r *Router, body map[string]any) (bad fault.Fields) {
-	q := o.endpoint.request()
+func (o *Operation) checkBody(r *Router, body map[string]any) (bad fault.Fields) {
+	q := o.request()
 	switch {
 	case q.body == nil:
 		if body != nil {
@@ -96,11 +96,11 @@ func (o Operation) checkBody(r *Router, body map[string]any) (bad fault.Fields) 
 }
 
 // checkRules returns the errors of the body's own rules.
-func (o Operation) checkRules(r *Router, body map[string]any) []fault.Detail {
+func (o *Operation) checkRules(r *Router, body map[string]any) []fault.Detail {
 	var bad fault.Fields
 	text, err := json.Marshal(body)
 	if err == nil {
-		bad, err = o.endpoint.request().checkRules(text, r.Now())
+		bad, err = o.request().checkRules(text, r.Now())
 	}
 	if err != nil {
 		return []fault.Detail{{Field: "", Code: "type", Message: "has a value of the wrong type"}}
@@ -109,7 +109,7 @@ func (o Operation) checkRules(r *Router, body map[string]any) []fault.Detail {
 }
 
 // URL returns the path of the operation with its parameters.
-func (o Operation) URL(path, query map[string]string) string {
+func (o *Operation) URL(path, query map[string]string) string {
 	target := o.Path
 	for name, value := range path {
 		target = strings.ReplaceAll(target, "{"+name+"}", url.PathEscape(value))
@@ -151,7 +151,7 @@ func (a Answer) Fault() *fault.Error {
 	}
 	var e ErrorEnvelope
 	if err := wire.Unmarshal(a.Body, &e); err != nil {
-		return fault.New(fault.KindServerError, internalError).WithCause(err)
+		return fault.New(fault.KindServerError, InternalError).WithCause(err)
 	}
 	f := fault.New(fault.Kind{Status: a.Status, Code: e.Body.Code}, "%s", e.Body.Message)
 	f.Details = e.Body.Details

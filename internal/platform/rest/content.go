@@ -7,10 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // Content is a response that is not JSON: a file, served whole or in ranges,
@@ -25,30 +22,6 @@ type Content struct {
 	File   io.ReadSeekCloser
 	Stream func(w io.Writer) error
 	Follow func(ctx context.Context, s *Stream) error // sends events as they happen; see Streams
-}
-
-// Produces makes an endpoint respond with content of these types.
-func Produces(types ...string) Option {
-	return func(op *huma.Operation) {
-		ok := op.Responses[strconv.Itoa(op.DefaultStatus)]
-		ok.Content = map[string]*huma.MediaType{}
-		for _, t := range types {
-			ok.Content[t] = &huma.MediaType{Schema: contentSchema(t)}
-		}
-		ok.Headers["ETag"] = header("Identifies this content. Send it back as If-None-Match.", huma.TypeString, `"5d41402abc4b2a76"`)
-		op.Responses["304"] = &huma.Response{Description: "Not modified: the content still matches If-None-Match."}
-	}
-}
-
-// contentSchema describes content of a type: an object for JSON, text, or bytes.
-func contentSchema(mediaType string) *huma.Schema {
-	switch {
-	case strings.HasSuffix(mediaType, "json"):
-		return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-	case strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "xml"):
-		return &huma.Schema{Type: huma.TypeString}
-	}
-	return &huma.Schema{Type: huma.TypeString, Format: "binary"}
 }
 
 // send writes the content, or 304 if the caller already has it.

@@ -25,15 +25,14 @@ import (
 type exchange struct {
 	requestID   string
 	operation   string
-	endpoint    *endpoint // nil outside the described API
-	preview     bool      // of the operation
+	endpoint    *Operation // nil outside the described API
+	preview     bool       // of the operation
 	caller      auth.Principal
 	ifMatch     ifMatch
 	fingerprint []byte // of the request, for its idempotency key
 	key         string
 	query       url.Values
 	body        []byte // of a JSON request
-	takes       takes
 	upload      *Upload
 	flood       bool   // over the limit of its address, or there was no place for it
 	object      string // first ID of the path, if the request can change it
@@ -76,7 +75,7 @@ func (r *Router) identify(next http.Handler) http.Handler {
 				}
 				r.Log.ErrorContext(ctx, "panic", "request_id", x.requestID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if w.Status() == 0 {
-					r.fail(w, req, fault.New(fault.KindServerError, internalError))
+					r.fail(w, req, fault.New(fault.KindServerError, InternalError))
 				}
 			}
 			r.traceRequest(req, x, w.Status())

@@ -4,10 +4,7 @@ import (
 	"context"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/fault"
@@ -62,12 +59,6 @@ func (x *exchange) mustHaveChecked() {
 	if x.ifMatch.documented && !x.ifMatch.checked {
 		panic("rest: " + x.operation + " does not check If-Match; check it, or mount it with NoIfMatch")
 	}
-}
-
-// NoIfMatch mounts an operation that changes nothing that has a version.
-func NoIfMatch(op *huma.Operation) {
-	delete(op.Metadata, "if_match")
-	op.Parameters = slices.DeleteFunc(op.Parameters, func(p *huma.Param) bool { return p.Name == "If-Match" })
 }
 
 // Change finds a row, checks the caller's If-Match against its version, and

@@ -41,7 +41,10 @@ func sender(r http.Handler) func(addr, token, path string) *http.Response {
 type pings struct{}
 
 func (pings) Mount(r *Router) {
-	Raw(r, "GET", 200, "/ping", "ping", auth.AnyCredential, "Answer", func(context.Context, *struct{}) (string, error) { return "pong", nil })
+	Raw(r, "GET", 200, Route{
+		Path: "/ping", ID: "ping", Needs: auth.AnyCredential,
+		Summary: "Answer",
+	}, func(context.Context, *struct{}) (string, error) { return "pong", nil })
 }
 
 func testRouter(c *clock) *Router {

@@ -5,36 +5,13 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
-
-// endpoint is a mounted operation.
-type endpoint struct {
-	*huma.Operation // without the schemas, which only the description needs
-
-	in, out reflect.Type
-	request func() *request
-	work    class
-	call    anyHandler
-}
 
 // anyHandler is a handler whose types are checked where it is mounted. The code of an
 // endpoint that doesn't depend on them is compiled once, and not for each endpoint.
 type anyHandler func(ctx context.Context, in any) (any, error)
-
-// route is what the functions that mount an endpoint say about it.
-type route struct {
-	method, path, id, summary string
-
-	status int
-	need   auth.Rule
-	public bool // has no credential and no idempotency keys
-	opts   []Option
-}
 
 // erase returns a handler without its types.
 func erase[I, O any](h RawHandler[I, O]) anyHandler {
@@ -55,42 +32,39 @@ func writes[I, O any](r *Router, h Handler[I, O]) anyHandler {
 	}
 }
 
-// mount serves an endpoint. It is described when the description is requested.
-func mount[I, O any](r *Router, is route, h anyHandler) {
-	r.mount(is, reflect.TypeFor[I](), reflect.TypeFor[O](), h)
+// mount serves an operation.
+func mount[I, O any](r *Router, op Operation, h anyHandler) {
+	op.In, op.Out = reflect.TypeFor[I](), reflect.TypeFor[O]()
+	r.mount(&op, h)
 }
 
-func (r *Router) mount(is route, in, out reflect.Type, h anyHandler) {
-	e := &endpoint{Operation: r.operation(is, nil, out), in: in, out: out, request: requestOf(in), call: h}
-	e.work = workClass(e.Operation)
-	r.admission.addPath(e.Operation)
-	r.endpoints = append(r.endpoints, e)
-	r.mux.Method(e.Method, e.Path, r.serve(e))
-	r.describe(func(doc *huma.OpenAPI) {
-		op := r.operation(is, doc.Components.Schemas, out)
-		newRequest(in, doc.Components.Schemas, op.OperationID+"Request").describe(op)
-		doc.AddOperation(op)
-	})
+func (r *Router) mount(op *Operation, h anyHandler) {
+	op.Path, op.Family, op.Entered = r.Prefix+op.Path, r.family, r.entered
+	op.request, op.call, op.preview = requestOf(op.In), h, op.PreviewHeaders()
+	op.work = workClass(op)
+	r.admission.addPath(op)
+	r.Operations = append(r.Operations, op)
+	r.mux.Method(op.Method, op.Path, r.serve(op))
 }
 
-// serve handles the requests of an endpoint.
-func (r *Router) serve(e *endpoint) http.HandlerFunc {
+// serve handles the requests of an operation.
+func (r *Router) serve(op *Operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		x := exchangeFrom(req.Context())
-		x.endpoint = e
+		x.endpoint = op
 		ctx, err := r.guard(req.Context(), w, req)
 		req = req.WithContext(ctx)
 		if err != nil {
 			r.fail(w, req, err)
 			return
 		}
-		in, errs := e.request().read(e.in, req, x)
+		in, errs := op.request().read(op.In, req, x)
 		if len(errs) > 0 {
 			r.fail(w, req, x.invalid(errs))
 			return
 		}
 
-		x.status = e.DefaultStatus
+		x.status = op.Status
 		out, err := r.run(ctx, x, in)
 		if err != nil {
 			r.fail(w, req, err)
@@ -108,13 +82,15 @@ func (r *Router) serve(e *endpoint) http.HandlerFunc {
 // headers and the body. The order is part of the contract: 403, then 400.
 func (r *Router) guard(ctx context.Context, w http.ResponseWriter, req *http.Request) (context.Context, error) {
 	x := exchangeFrom(ctx)
-	op := x.endpoint.Operation
-	x.operation = op.OperationID
-	if _, x.preview = op.Metadata["preview"]; x.preview {
-		x.operation = "preview." + op.OperationID // /v1 can have an operation with this name
-		previewHeaders(w.Header(), op)
+	op := x.endpoint
+	x.operation = op.ID
+	if x.preview = op.preview != nil; x.preview {
+		x.operation = "preview." + op.ID // /v1 can have an operation with this name
+		for name, value := range op.preview {
+			w.Header().Set(name, value)
+		}
 	}
-	_, x.ifMatch.documented = op.Metadata["if_match"]
+	x.ifMatch.documented = op.IfMatch()
 	param := func(name string) string { return pathValue(req, name) }
 	if name := firstParam(op.Path); name != "" && req.Method != http.MethodGet {
 		x.object = param(name)

@@ -19,16 +19,22 @@ import (
 type slowReads struct{ end chan struct{} }
 
 func (s slowReads) Mount(r *Router) {
-	Raw(r, "GET", 200, "/slow", "slow", auth.AnyCredential, "Wait", func(context.Context, *struct{}) (string, error) {
+	Raw(r, "GET", 200, Route{
+		Path: "/slow", ID: "slow", Needs: auth.AnyCredential,
+		Summary: "Wait",
+	}, func(context.Context, *struct{}) (string, error) {
 		<-s.end
 		return "done", nil
 	})
-	Raw(r, "POST", 200, "/keys/{key_id}/revoke", "revoke", auth.AnyCredential, "Revoke",
-		func(context.Context, *struct {
-			KeyID string `path:"key_id"`
-		}) (string, error) {
-			return "revoked", nil
-		}, Urgent)
+	Raw(r, "POST", 200, Route{
+		Path: "/keys/{key_id}/revoke", ID: "revoke", Needs: auth.AnyCredential,
+		Summary: "Revoke",
+		Urgent:  true,
+	}, func(context.Context, *struct {
+		KeyID string `path:"key_id"`
+	}) (string, error) {
+		return "revoked", nil
+	})
 }
 
 // load returns the load of the reads.

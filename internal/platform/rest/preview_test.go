@@ -23,16 +23,23 @@ type (
 
 func (previewed) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
-	rest.Raw(r, "GET", 200, "/boats", "getBoat", auth.AnyCredential, "Get a boat",
-		func(context.Context, *struct{}) (boat, error) { return boat{"Ann"}, nil })
-	rest.Raw(r.Preview("2026-11-16"), "GET", 200, "/boats", "getBoat", auth.AnyCredential, "Get a boat",
-		func(context.Context, *struct{}) (PreviewBoat, error) { return PreviewBoat{"Ann"}, nil }, rest.Describe("With a title."))
-	rest.Raw(r.Preview("2026-11-16"), "GET", 200, "/old_boats", "getOldBoat", auth.AnyCredential, "Get an old boat",
-		func(context.Context, *struct{}) (PreviewBoat, error) { return PreviewBoat{"Ben"}, nil },
-		rest.Deprecated("2026-12-01", "2027-03-01"))
+	rest.Raw(r, "GET", 200, rest.Route{
+		Path: "/boats", ID: "getBoat", Needs: auth.AnyCredential,
+		Summary: "Get a boat",
+	}, func(context.Context, *struct{}) (boat, error) { return boat{"Ann"}, nil })
+	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{
+		Path: "/boats", ID: "getBoat", Needs: auth.AnyCredential,
+		Summary: "Get a boat",
+		Text:    "With a title.",
+	}, func(context.Context, *struct{}) (PreviewBoat, error) { return PreviewBoat{"Ann"}, nil })
+	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{
+		Path: "/old_boats", ID: "getOldBoat", Needs: auth.AnyCredential,
+		Summary:    "Get an old boat",
+		Deprecated: rest.Deprecation{Since: "2026-12-01", Sunset: "2027-03-01"},
+	}, func(context.Context, *struct{}) (PreviewBoat, error) { return PreviewBoat{"Ben"}, nil })
 }
 
-// The preview has its own document and says in headers when an operation can become
+// The preview says in headers when an operation can become
 // stable and when it ends.
 func TestPreview(t *testing.T) {
 	r := rest.New(rest.Config{
@@ -61,21 +68,6 @@ func TestPreview(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c.path, body, c.body)
 		}
 	}
-
-	if n := len(r.OpenAPI().Paths); n != 1 {
-		t.Errorf("got %d stable paths, want 1", n)
-	}
-	op := r.PreviewOpenAPI().Paths["/v2-preview/boats"].Get
-	want := "With a title.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027."
-	if op.Description != want {
-		t.Errorf("got the description %q, want %q", op.Description, want)
-	}
-	if r.PreviewOpenAPI().Components.Schemas.Map()["Boat"] == nil {
-		t.Error("got no schema Boat in the preview, want one without the prefix of its type")
-	}
-	if !r.PreviewOpenAPI().Paths["/v2-preview/old_boats"].Get.Deprecated {
-		t.Error("getOldBoat is not marked as deprecated")
-	}
 }
 
 // A stable operation can't be deprecated.
@@ -86,8 +78,11 @@ func TestStableOperationsStay(t *testing.T) {
 		}
 	}()
 	rest.New(rest.Config{}, mounted(func(r *rest.Router) {
-		rest.Get(r, "/boats", "getBoat", auth.AnyCredential, "Get a boat",
-			func(context.Context, *db.Tx, *struct{}) (boat, error) { return boat{}, nil }, rest.Deprecated("2026-12-01", "2027-03-01"))
+		rest.Get(r, rest.Route{
+			Path: "/boats", ID: "getBoat", Needs: auth.AnyCredential,
+			Summary:    "Get a boat",
+			Deprecated: rest.Deprecation{Since: "2026-12-01", Sunset: "2027-03-01"},
+		}, func(context.Context, *db.Tx, *struct{}) (boat, error) { return boat{}, nil })
 	}))
 }
 

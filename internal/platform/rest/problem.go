@@ -37,8 +37,8 @@ type ErrorBody struct {
 
 func (e *ErrorEnvelope) Error() string { return e.Body.Message }
 
-// internalError is all that a caller learns about an internal error.
-const internalError = "Something went wrong on our side. It is safe to try again with the same Idempotency-Key."
+// InternalError is all that a caller learns about an internal error.
+const InternalError = "Something went wrong on our side. It is safe to try again with the same Idempotency-Key."
 
 // Fail responds with an error to a request of a handler outside the described API.
 func Fail(w http.ResponseWriter, req *http.Request, err error) {
@@ -56,7 +56,7 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 			RetryIn(time.Duration(30+rand.IntN(31)) * time.Second). //nolint:gosec // spreads retries; not a secret
 			WithCause(err)
 	default:
-		f = fault.New(fault.KindServerError, internalError).WithCause(err)
+		f = fault.New(fault.KindServerError, InternalError).WithCause(err)
 	}
 	x := exchangeFrom(req.Context())
 	x.fault = f
@@ -89,23 +89,24 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 // values.
 const maxDetails = 100
 
-func envelope(f *fault.Error, requestID string) *ErrorEnvelope {
+// NewEnvelope returns the body of an error.
+func NewEnvelope(f *fault.Error, requestID string) *ErrorEnvelope {
 	details := f.Details[:min(len(f.Details), maxDetails)]
 	return &ErrorEnvelope{ErrorBody{Status: f.Kind.Status, Code: f.Kind.Code, Message: f.Message, RequestID: requestID, Details: details}}
 }
 
 // envelope returns the body of an error in the version that the request uses.
 func (x *exchange) envelope(f *fault.Error) *ErrorEnvelope {
-	e := envelope(f, x.requestID)
+	e := NewEnvelope(f, x.requestID)
 	if v := x.caller.Version; v == "" || v == version.Latest() || x.preview {
-		e.Body.DocURL = docURL(x.router.BaseURL, f)
+		e.Body.DocURL = DocURL(x.router.BaseURL, f)
 	}
 	return e
 }
 
-// docURL returns where an error is explained: the section of its first detail, which
+// DocURL returns where an error is explained: the section of its first detail, which
 // says most, or that of its code.
-func docURL(base string, f *fault.Error) string {
+func DocURL(base string, f *fault.Error) string {
 	if base == "" {
 		return ""
 	}

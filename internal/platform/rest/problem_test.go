@@ -33,8 +33,10 @@ type failures map[string]func(ctx context.Context) error
 
 func (f failures) Mount(r *rest.Router) {
 	for name, fail := range f {
-		rest.Raw(r, "GET", 200, "/"+name, name, auth.AnyCredential, "Fail",
-			func(ctx context.Context, _ *struct{}) (rest.None, error) { return rest.None{}, fail(ctx) })
+		rest.Raw(r, "GET", 200, rest.Route{
+			Path: "/" + name, ID: name, Needs: auth.AnyCredential,
+			Summary: "Fail",
+		}, func(ctx context.Context, _ *struct{}) (rest.None, error) { return rest.None{}, fail(ctx) })
 	}
 }
 
@@ -182,10 +184,12 @@ func TestHangingUpIsNotLoggedAsAnError(t *testing.T) {
 type downloads func(w io.Writer) error
 
 func (d downloads) Mount(r *rest.Router) {
-	rest.Raw(r, "GET", 200, "/download", "download", auth.AnyCredential, "Download",
-		func(context.Context, *struct{}) (*rest.Content, error) {
-			return &rest.Content{Type: "text/plain", Stream: d}, nil
-		})
+	rest.Raw(r, "GET", 200, rest.Route{
+		Path: "/download", ID: "download", Needs: auth.AnyCredential,
+		Summary: "Download",
+	}, func(context.Context, *struct{}) (*rest.Content, error) {
+		return &rest.Content{Type: "text/plain", Stream: d}, nil
+	})
 }
 
 // hungUp is the connection of a client that disconnected.

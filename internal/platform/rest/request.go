@@ -46,9 +46,9 @@ var requests sync.Map // of functions that return a *request, by type
 // arrives, and all servers of a process share it.
 func requestOf(t reflect.Type) func() *request {
 	prepare, _ := requests.LoadOrStore(t, sync.OnceValue(func() *request {
-		q := newRequest(t, newSchemas(), "")
+		q := newRequest(t, NewSchemas(), "")
 		for _, s := range q.schemas.Map() {
-			nullEnums(s)
+			AllowNull(s)
 		}
 		q.added = additionsTo(t)
 		return q
@@ -94,8 +94,9 @@ func defaultsOf(t reflect.Type, index []int) (all []bodyDefault) {
 	return all
 }
 
-// describe adds the parameters and the body to the description of an operation.
-func (q *request) describe(op *huma.Operation) {
+// Describe adds the parameters and the body to the description of the operation.
+func (o *Operation) Describe(op *huma.Operation, schemas huma.Registry) {
+	q := newRequest(o.In, schemas, o.ID+"Request")
 	for _, p := range q.params {
 		known := func(other *huma.Param) bool { return other.Name == p.name && other.In == p.in }
 		if p.field.Tag.Get("hidden") == "true" || slices.ContainsFunc(op.Parameters, known) {
@@ -304,4 +305,18 @@ func (q *request) validate(body any, field string) (bad fault.Fields) {
 		bad.Add(field+d.Field, d.Code, "%s", d.Message)
 	}
 	return bad
+}
+
+// AllowNull adds null to the values of nullable enums, which huma leaves out.
+func AllowNull(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if s.Nullable && len(s.Enum) > 0 && !slices.Contains(s.Enum, nil) {
+		s.Enum = append(s.Enum, nil)
+	}
+	for _, p := range s.Properties {
+		AllowNull(p)
+	}
+	AllowNull(s.Items)
 }

@@ -13,10 +13,8 @@ import (
 	"net/netip"
 	"reflect"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
@@ -51,7 +49,6 @@ type Config struct {
 	Observe      func(*Handled)  // for metrics and the request log
 	RejectWrites func() error    // the response to writes during maintenance, or nil
 	Draining     <-chan struct{} // closed when the server is about to stop; streams end then
-	Reference    Reference
 }
 
 // Feature is a package that has endpoints to mount.
@@ -62,9 +59,9 @@ type Feature interface {
 // Router collects endpoints.
 type Router struct {
 	Config
-	*surface // that endpoints are added to
+	*Surface // that endpoints are added to
 
-	stable, preview, public *surface
+	stable, preview, public *Surface
 
 	mux        *chi.Mux
 	ids        *id.Source
@@ -97,10 +94,8 @@ func New(cfg Config, features ...Feature) *Router {
 	r.mux.NotFound(r.notFound)
 	r.mux.MethodNotAllowed(r.methodNotAllowed)
 
-	r.stable = r.newSurface(StablePath, stableDescription)
-	r.preview = r.newSurface(PreviewPath, previewDescription)
-	r.public = r.newSurface("", publicDescription)
-	r.surface = r.stable
+	r.stable, r.preview, r.public = &Surface{Prefix: StablePath}, &Surface{Prefix: PreviewPath}, &Surface{}
+	r.Surface = r.stable
 	for _, f := range features {
 		f.Mount(r)
 	}
@@ -147,89 +142,13 @@ type RawHandler[I, O any] func(ctx context.Context, in *I) (O, error)
 // None is the resource of an endpoint whose response has no body.
 type None struct{}
 
-// Option adds to the description of an endpoint.
-type Option func(*huma.Operation)
-
-// Describe adds a paragraph to the endpoint's description.
-func Describe(text string) Option {
-	return func(op *huma.Operation) { op.Description = strings.TrimSpace(text + "\n\n" + op.Description) }
-}
-
-// Get mounts a GET.
-func Get[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount[I, O](r, route{http.MethodGet, path, id, summary, http.StatusOK, need, false, opts}, reads(r, h))
-}
-
-// GetAudited mounts a GET that leaves an entry in the audit log, and so runs in
-// a transaction that writes.
-func GetAudited[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	audited := func(op *huma.Operation) { op.Metadata["audited"] = true }
-	mount[I, O](r, route{http.MethodGet, path, id, summary, http.StatusOK, need, false, append(opts, audited)}, writes(r, h))
-}
-
-// PostCreated mounts a POST that creates a resource and returns 201.
-func PostCreated[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount[I, O](r, route{http.MethodPost, path, id, summary, http.StatusCreated, need, false, opts}, writes(r, h))
-}
-
-// PostOK mounts a POST that acts on a resource and returns 200.
-func PostOK[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount[I, O](r, route{http.MethodPost, path, id, summary, http.StatusOK, need, false, opts}, writes(r, h))
-}
-
-// PostAccepted mounts a POST whose work is done after the response: 202.
-func PostAccepted[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount[I, O](r, route{http.MethodPost, path, id, summary, http.StatusAccepted, need, false, opts}, writes(r, h))
-}
-
-// Patch mounts a PATCH, which changes a part of a resource.
-func Patch[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount[I, O](r, route{http.MethodPatch, path, id, summary, http.StatusOK, need, false, opts}, writes(r, h))
-}
-
-// Put mounts a PUT, which replaces a resource.
-func Put[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount[I, O](r, route{http.MethodPut, path, id, summary, http.StatusOK, need, false, opts}, writes(r, h))
-}
-
-// DeleteOK mounts a DELETE that returns what remains.
-func DeleteOK[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount[I, O](r, route{http.MethodDelete, path, id, summary, http.StatusOK, need, false, opts}, writes(r, h))
-}
-
-// Delete mounts a DELETE that returns 204 without a body.
-func Delete[I any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, None], opts ...Option) {
-	mount[I, None](r, route{http.MethodDelete, path, id, summary, http.StatusNoContent, need, false, opts}, writes(r, h))
-}
-
-// Public mounts an endpoint outside /v1 that anyone can call. The
-// handler authenticates the caller. The endpoint has no idempotency keys.
-func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O], opts ...Option) {
-	mount[I, O](r.on(r.public), route{method, path, id, summary, status, auth.AnyCredential, true, opts}, erase(h))
-}
-
-// Raw mounts an endpoint that opens its own transactions, such as an upload.
-func Raw[I, O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string, h RawHandler[I, O],
-	opts ...Option) {
-	mount[I, O](r, route{method, path, id, summary, status, need, false, opts}, erase(h))
-}
-
 // Checker is a body with rules that its schema can't express. Their errors are
 // returned together with those of the schema.
 type Checker interface{ Check(now time.Time) error }
 
 // Found makes a POST that usually creates a resource return 200, because the
-// resource exists already. Its endpoint is mounted with MayFind.
+// resource exists already. Its route says so in Found.
 func Found(ctx context.Context) { exchangeFrom(ctx).status = http.StatusOK }
-
-// MayFind describes the response of Found.
-func MayFind(when string) Option {
-	return func(op *huma.Operation) {
-		found := *op.Responses[strconv.Itoa(op.DefaultStatus)]
-		found.Description = when
-		op.Responses["200"] = &found
-	}
-}
 
 // Versioned is a resource with a version.
 type Versioned interface{ Revision() int64 }

@@ -28,8 +28,10 @@ type echo struct {
 }
 
 func (e echoes) Mount(r *Router) {
-	Raw(r, "POST", 200, "/echo", "echo", auth.AnyCredential, "Repeat",
-		func(ctx context.Context, in *struct{ Body echo }) (echo, error) { return in.Body, e.then(ctx) })
+	Raw(r, "POST", 200, Route{
+		Path: "/echo", ID: "echo", Needs: auth.AnyCredential,
+		Summary: "Repeat",
+	}, func(ctx context.Context, in *struct{ Body echo }) (echo, error) { return in.Body, e.then(ctx) })
 }
 
 // A client that stops sending in the middle of its body gets an error, also

@@ -5,26 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/klauspost/compress/gzhttp"
 
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/wire"
 )
 
-// eventStream is the media type of server-sent events.
-const eventStream = "text/event-stream"
-
-// Streams makes an endpoint send events as they happen. Its handler returns a Content
-// with Follow. Open streams don't take places of other requests.
-func Streams(op *huma.Operation) {
-	op.Metadata[streamOption] = true
-	ok := op.Responses[strconv.Itoa(op.DefaultStatus)]
-	ok.Content = map[string]*huma.MediaType{eventStream: {Schema: contentSchema(eventStream)}}
-}
+// EventStream is the media type of server-sent events.
+const EventStream = "text/event-stream"
 
 // Stream is a response that stays open.
 type Stream struct {
@@ -39,7 +29,7 @@ type Stream struct {
 // stops. A server has thousands of streams, so it needs little memory and no goroutine.
 func (c *Content) follow(w http.ResponseWriter, req *http.Request) {
 	h := w.Header()
-	h.Set("Content-Type", eventStream)
+	h.Set("Content-Type", EventStream)
 	h.Set("X-Accel-Buffering", "no") // for nginx, which would wait for more
 	h.Set(gzhttp.HeaderNoCompression, "1")
 	w.WriteHeader(http.StatusOK)

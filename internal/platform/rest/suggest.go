@@ -49,13 +49,6 @@ func suggestName(d *fault.Detail, known []string) bool {
 	return suggestion != ""
 }
 
-func resolveParam(parts *huma.Components, p *huma.Param) *huma.Param {
-	if p.Ref == "" {
-		return p
-	}
-	return parts.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
-}
-
 // siblings returns the names that an object in a request can have, from the path of
 // one of its fields.
 func (q *request) siblings(field string) []string {

@@ -1,170 +1,73 @@
 package rest
 
 import (
-	"cmp"
 	"reflect"
 	"strings"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// surface is a part of the API with a description of its own.
-type surface struct {
-	prefix    string // of its paths
-	endpoints []*endpoint
-	parts     []func(doc *huma.OpenAPI) // what the features add to the description
-	document  func() *huma.OpenAPI
+// Surface is a part of the API with a description of its own.
+type Surface struct {
+	Prefix     string // of its paths
+	Operations []*Operation
+	Endpoints  []Endpoint
+	Webhooks   []Webhook
 }
 
-func (r *Router) newSurface(prefix string, blank func(Config) *huma.OpenAPI) *surface {
-	s := &surface{prefix: prefix}
-	s.document = sync.OnceValue(func() *huma.OpenAPI {
-		doc := finish(s.assemble(r, blank(r.Config)))
-		r.Reference.describeNamed(doc)
-		return doc
-	})
-	return s
+// Endpoint describes a path that Handle, HandleForm or HandleHook mounts. Query, Form,
+// JSON, Result and Error are values of the types that are sent. Nil means none.
+type Endpoint struct {
+	Method, Path, ID, Summary, Description string
+
+	Query, Form, JSON, Result, Error any
+
+	Status int    // of success. The default is 200.
+	Family string // the heading in the reference, from the router
 }
 
-// assemble adds all endpoints to a description.
-func (s *surface) assemble(r *Router, doc *huma.OpenAPI) *huma.OpenAPI {
-	for _, add := range s.parts {
-		add(doc)
-	}
-	r.Reference.addTo(doc)
-	relaxResponses(doc)
-	if s.prefix == StablePath { // the others have only one version
-		describeVersions(doc)
-	}
-	return doc
+// Webhook describes a message that the service sends when something happens.
+type Webhook struct {
+	Name, Summary string
+	Since         string // the version that added it
+	Message       func(huma.Registry) *huma.Schema
+	Family        string // the heading in the reference, from the router
 }
 
-// describe adds a part to the description. It is called when the description is
-// requested, because a server usually starts without needing it.
-func (s *surface) describe(part func(doc *huma.OpenAPI)) { s.parts = append(s.parts, part) }
+// Surfaces returns what the features mounted: /v1, the preview, and what callers without an
+// API key use.
+func (r *Router) Surfaces() (stable, preview, public *Surface) { return r.stable, r.preview, r.public }
 
-// OpenAPI describes the stable API, /v1.
-func (r *Router) OpenAPI() *huma.OpenAPI { return r.stable.document() }
+// Document adds an endpoint to the description of what callers without an API key
+// use.
+func (r *Router) Document(e Endpoint) {
+	e.Family = r.family
+	r.public.Endpoints = append(r.public.Endpoints, e)
+}
 
-// PreviewOpenAPI describes the preview.
-func (r *Router) PreviewOpenAPI() *huma.OpenAPI { return r.preview.document() }
-
-// PublicOpenAPI describes what callers without an API key use: the authorization
-// server, public links and hooks.
-func (r *Router) PublicOpenAPI() *huma.OpenAPI { return r.public.document() }
+// DocumentWebhook adds a message to the description.
+func (r *Router) DocumentWebhook(w Webhook) {
+	w.Family = r.family
+	r.Surface.Webhooks = append(r.Surface.Webhooks, w)
+}
 
 // on returns a router that adds endpoints to a surface.
-func (r *Router) on(s *surface) *Router {
+func (r *Router) on(s *Surface) *Router {
 	c := *r
-	c.surface = s
+	c.Surface = s
 	return &c
 }
 
-// families are the headings of the API reference, in order.
-var families = []*huma.Tag{
-	{Name: "Hulls", Description: "Inventory: boats with specifications, prices, photos and listings, and a decoder for hull identification numbers (HINs)."},
-	{Name: "Contacts", Description: "People and companies, with their consent records."},
-	{Name: "Leads", Description: "Inquiries about boats: status, assignment, consent, intent signals and messages."},
-	{Name: "Deals", Description: "From the first offer to delivery: offers, trade-ins and totals."},
-	{Name: "Finance", Description: "Finance structures, fundings, documents and payments of a deal."},
-	{Name: "Dealership", Description: "The dealership's settings, locations, users and roles, and the audit log."},
-	{Name: "Access", Description: "API keys, two-factor methods and sessions."},
-	{Name: "Webhooks", Description: "Events and the endpoints that receive them."},
-}
+const schemaPrefix = "#/components/schemas/"
 
-// previewFamilies are the headings of the preview's reference, in order.
-var previewFamilies = []*huma.Tag{
-	{Name: "Search", Description: "Boats, contacts, leads, deals and documents in one search."},
-	{Name: "Hulls", Description: "Inventory with money objects and expandable references."},
-	{Name: "Contacts", Description: "People and companies."},
-	{Name: "Leads", Description: "Inquiries with expandable references, how to reach them, and messages by number."},
-	{Name: "Deals", Description: "Deals with money objects and expandable references."},
-	{Name: "Finance", Description: "A payment calculator, and uploaded and executed documents of a deal."},
-	{Name: "Dealership", Description: "The dealership's logo, and the names of its users."},
-	{Name: "Appointments", Description: "Showings, sea trials, deliveries and calls, with reminders and calendars."},
-	{Name: "Activities", Description: "Calls, notes, visits and tasks on leads, contacts, deals and hulls, and what happened to them."},
-	{Name: "Proposals", Description: "Operations that programs propose and people approve in the console."},
-	{Name: "Office", Description: "Payments, fundings and documents of all deals."},
-	{Name: "Reports", Description: "Inventory, gross, leads, pipeline, funding, cash and pricing, as JSON or CSV."},
-	{Name: "Access", Description: "Who is signed in."},
-	{Name: "Webhooks", Description: "Events with who caused them, and sample events to test webhooks with."},
-	{Name: "Request logs", Description: "API requests that changed something or failed, for developers."},
-}
-
-// publicFamilies are the headings of the public description, in order.
-var publicFamilies = []*huma.Tag{
-	{Name: "OAuth", Description: "The authorization server: how apps get tokens."},
-	{Name: "Single sign-on", Description: "What an identity provider calls or reads."},
-	{Name: "Sessions", Description: "How people sign in with a password, without a browser."},
-	{Name: "Links", Description: "Files that everyone with the link can read."},
-	{Name: "Hooks", Description: "What your providers of text messages and email call."},
-}
-
-const overview = `Slipway runs a boat dealership: inventory, leads, deals, documents, and events that keep other systems up to date.
-
-**Environments.** A dealership has a live and a test environment. A key belongs to one environment and cannot access the other.
-
-**Lists** are newest first. Pass ` + "`starting_after`" + ` or ` + "`ending_before`" + ` to get the next or previous page. Every page takes the same time, however deep it is.
-
-**Safe retries.** Send an ` + "`Idempotency-Key`" + ` (a UUID) with POST, PUT or PATCH. If you send the request again within 24 hours, you get the first response and nothing changes.
-
-**Concurrent changes.** Resources have a version, in the body and as ` + "`ETag`" + `. Send it back as ` + "`If-Match`" + ` and a write that would overwrite another change returns 409.
-
-**Errors** all have the same format, with every invalid field in ` + "`details`" + `. Include ` + "`request_id`" + ` when you contact support.`
-
-const previewOverview = `New endpoints and shapes of the Slipway API that you can use today and that can still change.
-
-To use them, call paths under ` + "`/v2-preview`" + `. Credentials, scopes, rate limits, lists, errors and idempotency are the same as in ` + "`/v1`" + `.
-
-**Promotion.** Each operation says when it entered the preview, and when it can become stable: 90 days later. Responses repeat it in the header ` + "`Service-Preview`" + `. An operation that is going to be removed has the headers ` + "`Deprecation`" + ` and ` + "`Sunset`" + `.
-
-**Money** is an object with an amount in cents and a currency. **References** are IDs. Add ` + "`expand`" + ` to get the objects they refer to in the same response.`
-
-const publicOverview = `What apps, browsers and other services call without an API key: the authorization server, public links and hooks.
-
-The paths under ` + "`/oauth`" + ` move with the setting ` + "`SLIPWAY_AUTH_URL`" + `.`
-
-// stableDescription is the document of /v1.
-func stableDescription(cfg Config) *huma.OpenAPI {
-	return describeWith(cfg, &huma.Info{Title: "Slipway API", Version: "1.0.0", Description: overview}, families)
-}
-
-func previewDescription(cfg Config) *huma.OpenAPI {
-	doc := describeWith(cfg, &huma.Info{Title: "Slipway API preview", Version: "2.0.0-preview", Description: previewOverview}, previewFamilies)
-	delete(doc.Components.SecuritySchemes, "webhookSignature") // webhooks are stable
-	return doc
-}
-
-func publicDescription(cfg Config) *huma.OpenAPI {
-	doc := describeWith(cfg, &huma.Info{Title: "Slipway public endpoints", Version: "1.0.0", Description: publicOverview}, publicFamilies)
-	doc.Components.SecuritySchemes, doc.Security = nil, nil
-	return doc
-}
-
-// describeWith returns a document that endpoints are added to.
-func describeWith(cfg Config, info *huma.Info, tags []*huma.Tag) *huma.OpenAPI {
-	info.Contact = &huma.Contact{Name: "The operator of your server"}
-	info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
-	return &huma.OpenAPI{
-		OpenAPI:  "3.1.0",
-		Info:     info,
-		Servers:  []*huma.Server{server(cfg.BaseURL)},
-		Tags:     tags,
-		Security: []map[string][]string{{"bearer": {}}, {"oauth2": {}}},
-		Components: &huma.Components{
-			Schemas:         newSchemas(),
-			Responses:       errorResponses(),
-			SecuritySchemes: securitySchemes(cmp.Or(cfg.AuthURL, cmp.Or(cfg.BaseURL, exampleURL)+"/oauth")),
-		},
-	}
-}
-
-// newSchemas returns a registry of schemas.
-func newSchemas() huma.Registry { return huma.NewMapRegistry(schemaPrefix, schemaName) }
+// NewSchemas returns a registry of schemas.
+func NewSchemas() huma.Registry { return huma.NewMapRegistry(schemaPrefix, schemaName) }
 
 // schemaName names a schema like its type. The types of the preview have the prefix
 // Preview, because the package also has the type of /v1.
 func schemaName(t reflect.Type, hint string) string {
 	return strings.ReplaceAll(huma.DefaultSchemaNamer(t, hint), "Preview", "")
 }
+
+// Optional marks a property that responses only have if the request asks for it.
+const Optional = "x-expandable"

@@ -16,8 +16,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"slipway/internal/vocab/fault"
 )
 
@@ -44,68 +42,26 @@ type Upload struct {
 	hash   hash.Hash
 }
 
-// Uploads makes an endpoint accept files of these types up to a number of bytes,
-// raw or as the part "file" of a form with these other fields. The handler gets
-// the file from Body.
-func Uploads(most int64, types []string, fields ...string) Option {
-	return func(op *huma.Operation) {
-		content := map[string]*huma.MediaType{}
-		for _, t := range types {
-			content[t] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
-		}
-		form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{
-			"file": {Type: huma.TypeString, Format: "binary", Description: "Content of the file."},
-		}}
-		for _, f := range fields {
-			form.Properties[f] = &huma.Schema{Type: huma.TypeString}
-		}
-		content["multipart/form-data"] = &huma.MediaType{Schema: form}
-		op.RequestBody = &huma.RequestBody{Required: true, Content: content}
-		op.Metadata["takes"] = takes{most: most, types: types, fields: fields}
-	}
-}
-
-type takes struct {
-	most    int64
-	types   []string
-	fields  []string
-	refused map[string]string // media types with what to do instead
-}
-
-// Refuses explains what to do with files of a media type that are not accepted.
-// It comes after Uploads.
-func Refuses(media, advice string) Option {
-	return func(op *huma.Operation) {
-		t := op.Metadata["takes"].(takes)
-		t.refused = maps.Clone(t.refused)
-		if t.refused == nil {
-			t.refused = map[string]string{}
-		}
-		t.refused[media] = advice
-		op.Metadata["takes"] = t
-	}
-}
-
 // Body returns the uploaded file of a request.
 func Body(ctx context.Context) *Upload { return exchangeFrom(ctx).upload }
 
 // openUpload prepares the body of an endpoint that accepts files.
-func (x *exchange) openUpload(w http.ResponseWriter, req *http.Request, t takes) error {
+func (x *exchange) openUpload(w http.ResponseWriter, req *http.Request, t Files) error {
 	media, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
-	if err != nil || (media != "multipart/form-data" && !slices.Contains(t.types, media)) {
-		advice := "Send the file as one of " + strings.Join(t.types, ", ") + ", or in a form as multipart/form-data."
-		if other, ok := t.refused[media]; ok {
+	if err != nil || (media != "multipart/form-data" && !slices.Contains(t.Types, media)) {
+		advice := "Send the file as one of " + strings.Join(t.Types, ", ") + ", or in a form as multipart/form-data."
+		if other, ok := t.Refuses[media]; ok {
 			advice = other
 		}
 		return fault.New(fault.KindUnsupportedType, "%s", advice).
-			Detail("Content-Type", "enum", "must be one of %s, multipart/form-data", strings.Join(t.types, ", "))
+			Detail("Content-Type", "enum", "must be one of %s, multipart/form-data", strings.Join(t.Types, ", "))
 	}
 	// A form is slightly larger than its file.
-	whole := t.most + 1<<20
+	whole := t.Most + 1<<20
 	if req.ContentLength > whole {
-		return tooLarge(t.most)
+		return tooLarge(t.Most)
 	}
-	u := &Upload{Type: media, Charset: params["charset"], x: x, most: t.most, fields: map[string]string{}, hash: sha256.New()}
+	u := &Upload{Type: media, Charset: params["charset"], x: x, most: t.Most, fields: map[string]string{}, hash: sha256.New()}
 	fmt.Fprintf(u.hash, "%s %s\n", req.Method, req.URL.RequestURI())
 	body := &stallReader{http.NewResponseController(w), http.MaxBytesReader(w, req.Body, whole), time.Now().Add(uploadIn)} //nolint:forbidigo // deadlines of connections use the real clock
 	u.file = body
@@ -114,7 +70,7 @@ func (x *exchange) openUpload(w http.ResponseWriter, req *http.Request, t takes)
 			return fault.BadRequest("The form has no boundary.").Detail("Content-Type", "pattern", "must have the boundary of the form")
 		}
 		u.form = multipart.NewReader(body, params["boundary"])
-		if err := u.toFile(t.fields); err != nil {
+		if err := u.toFile(t.Fields); err != nil {
 			return err
 		}
 	}
@@ -189,7 +145,7 @@ func (u *Upload) Fields() (map[string]string, error) {
 	if _, err := io.Copy(io.Discard, u); err != nil {
 		return nil, err
 	}
-	takes := u.x.takes
+	accepts := u.x.endpoint.Accepts
 	for u.form != nil {
 		part, err := u.form.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -201,7 +157,7 @@ func (u *Upload) Fields() (map[string]string, error) {
 		if part.FormName() == "file" {
 			return nil, fault.BadRequest("The form has two files.").Detail("file", "duplicate", "must be given once")
 		}
-		if err := u.field(part, takes.fields); err != nil {
+		if err := u.field(part, accepts.Fields); err != nil {
 			return nil, err
 		}
 	}

@@ -30,7 +30,11 @@ type asIs struct{ *strings.Reader }
 func (asIs) Close() error { return nil }
 
 func (files) Mount(r *Router) {
-	Raw(r, "POST", 200, "/files", "takeFile", auth.AnyCredential, "Take", func(ctx context.Context, _ *struct{}) (taken, error) {
+	Raw(r, "POST", 200, Route{
+		Path: "/files", ID: "takeFile", Needs: auth.AnyCredential,
+		Summary: "Take",
+		Accepts: Files{Most: 10, Types: []string{"text/plain"}, Fields: []string{"caption", "position"}},
+	}, func(ctx context.Context, _ *struct{}) (taken, error) {
 		body := Body(ctx)
 		text, err := io.ReadAll(body)
 		if err != nil {
@@ -38,22 +42,34 @@ func (files) Mount(r *Router) {
 		}
 		fields, err := body.Fields()
 		return taken{body.Type, string(text), fields, exchangeFrom(ctx).fingerprint}, err
-	}, Uploads(10, []string{"text/plain"}, "caption", "position"))
-	Raw(r, "GET", 200, "/files", "giveFile", auth.AnyCredential, "Give", func(context.Context, *struct{}) (*Content, error) {
+	})
+	Raw(r, "GET", 200, Route{
+		Path: "/files", ID: "giveFile", Needs: auth.AnyCredential,
+		Summary:  "Give",
+		Produces: []string{"text/plain"},
+	}, func(context.Context, *struct{}) (*Content, error) {
 		return &Content{Type: "text/plain", ETag: "abc", Name: "a.txt", Fresh: time.Minute, File: asIs{strings.NewReader("0123456789")}}, nil
-	}, Produces("text/plain"))
-	Raw(r, "GET", 200, "/streams", "stream", auth.AnyCredential, "Stream", func(context.Context, *struct{}) (*Content, error) {
+	})
+	Raw(r, "GET", 200, Route{
+		Path: "/streams", ID: "stream", Needs: auth.AnyCredential,
+		Summary:  "Stream",
+		Produces: []string{"text/csv"},
+	}, func(context.Context, *struct{}) (*Content, error) {
 		return &Content{Type: "text/csv", ETag: "def", Stream: func(w io.Writer) error {
 			_, err := io.WriteString(w, "a,b\n")
 			return err
 		}}, nil
-	}, Produces("text/csv"))
-	Raw(r, "GET", 200, "/broken", "broken", auth.AnyCredential, "Break", func(context.Context, *struct{}) (*Content, error) {
+	})
+	Raw(r, "GET", 200, Route{
+		Path: "/broken", ID: "broken", Needs: auth.AnyCredential,
+		Summary:  "Break",
+		Produces: []string{"text/csv"},
+	}, func(context.Context, *struct{}) (*Content, error) {
 		return &Content{Type: "text/csv", Stream: func(w io.Writer) error {
 			_, _ = io.WriteString(w, strings.Repeat("x", 100_000))
 			return io.ErrUnexpectedEOF
 		}}, nil
-	}, Produces("text/csv"))
+	})
 }
 
 func send(t *testing.T, req *http.Request) (*http.Response, string) {

@@ -4,8 +4,6 @@ import (
 	"net/url"
 	"reflect"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"slipway/internal/vocab/version"
 )
 
@@ -30,28 +28,4 @@ func (a additions) check(v string, query url.Values, body []byte) error {
 		return err
 	}
 	return a.body.CheckBody(v, body)
-}
-
-// describeVersions adds to the description since when a property or a value of an
-// enum exists, if the first version doesn't have it.
-func describeVersions(doc *huma.OpenAPI) {
-	schemas := doc.Components.Schemas
-	for name, s := range schemas.Map() {
-		shape := version.Of(schemas.TypeFromRef("#/components/schemas/" + name))
-		for property, p := range s.Properties {
-			if since := shape.Since(property); since != "" {
-				extend(p, "x-since", since)
-			}
-			if values := shape.SinceOf(property); values != nil {
-				extend(p, "x-since-values", values)
-			}
-		}
-	}
-}
-
-func extend(s *huma.Schema, name string, value any) {
-	if s.Extensions == nil {
-		s.Extensions = map[string]any{}
-	}
-	s.Extensions[name] = value
 }

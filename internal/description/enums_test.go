@@ -1,4 +1,4 @@
-package rest
+package description
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 )
 
@@ -21,8 +22,11 @@ type Hull struct {
 
 type shipyard struct{}
 
-func (shipyard) Mount(r *Router) {
-	PostOK(r, "/hulls", "buildHull", auth.AnyCredential, "Build", func(context.Context, *db.Tx, *struct {
+func (shipyard) Mount(r *rest.Router) {
+	rest.PostOK(r, rest.Route{
+		Path: "/hulls", ID: "buildHull", Needs: auth.AnyCredential,
+		Summary: "Build",
+	}, func(context.Context, *db.Tx, *struct {
 		Status string `query:"status" enum:"sold,on_order"`
 		Body   Hull
 	},
@@ -33,15 +37,14 @@ func (shipyard) Mount(r *Router) {
 
 // Equal enums become references to one schema.
 func TestNameEnums(t *testing.T) {
-	r := New(Config{}, shipyard{})
-	doc := r.OpenAPI()
+	doc := Of(rest.New(rest.Config{}, shipyard{})).Stable()
 	schemas := doc.Components.Schemas.Map()
 	op := doc.Paths["/v1/hulls"].Post
 	for what, c := range map[string]struct {
 		schema *huma.Schema
 		want   string
 	}{
-		"enum":           {schemas["HullStatus"], `{"enum":["on_order","sold"],"type":"string"}`},
+		"enum":           {schemas["HullStatus"], `{"description":"Stage of a hull between order and delivery.","enum":["on_order","sold"],"type":"string"}`},
 		"property":       {schemas["Hull"].Properties["status"], `{"$ref":"#/components/schemas/HullStatus","description":"Where it is."}`},
 		"can be null":    {schemas["Hull"].Properties["next"], `{"anyOf":[{"$ref":"#/components/schemas/HullStatus"},{"type":"null"}]}`},
 		"without a name": {schemas["Hull"].Properties["color"], `{"enum":["red","blue"],"type":"string"}`},
@@ -60,8 +63,8 @@ func TestNameEnumsKeepsVersions(t *testing.T) {
 		return &huma.Schema{Type: huma.TypeString, Enum: []any{"on_order", "sold"},
 			Extensions: map[string]any{"x-since": "2026-11-20", "x-since-values": map[string]string{"sold": date}}}
 	}
-	r := New(Config{}, shipyard{})
-	doc := r.stable.assemble(r, stableDescription(r.Config))
+	stable, _, _ := rest.New(rest.Config{}, shipyard{}).Surfaces()
+	doc := assemble(stable, stableDescription(rest.Config{}))
 	schemas := doc.Components.Schemas.Map()
 	schemas["Hull"].Properties["status"] = since("2026-12-01")
 	schemas["Hull"].Properties["same"] = since("2026-12-01")

@@ -1,4 +1,4 @@
-package app
+package description
 
 import (
 	"encoding/json"

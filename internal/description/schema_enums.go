@@ -1,4 +1,4 @@
-package app
+package description
 
 // enumDocs has a sentence for each schema of an enum.
 var enumDocs = map[string]string{

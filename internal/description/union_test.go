@@ -1,10 +1,11 @@
-package rest
+package description
 
 import (
 	"context"
 	"testing"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 )
 
@@ -16,25 +17,27 @@ type LeadMessageSend struct {
 
 type mailbox struct{}
 
-func (mailbox) Mount(r *Router) {
-	PostOK(r, "/messages", "send", auth.AnyCredential, "Send", func(context.Context, *db.Tx, *struct{ Body LeadMessageSend }) (None, error) {
-		return None{}, nil
+func (mailbox) Mount(r *rest.Router) {
+	rest.PostOK(r, rest.Route{
+		Path: "/messages", ID: "send", Needs: auth.AnyCredential,
+		Summary: "Send",
+	}, func(context.Context, *db.Tx, *struct{ Body LeadMessageSend }) (rest.None, error) {
+		return rest.None{}, nil
 	})
 }
 
 // A schema with variants becomes a union. Each variant has its own value, and only
 // the properties of that variant can be set.
 func TestUniteVariants(t *testing.T) {
-	r := New(Config{}, mailbox{})
-	schemas := r.OpenAPI().Components.Schemas.Map()
+	schemas := Of(rest.New(rest.Config{}, mailbox{})).Stable().Components.Schemas.Map()
 
 	for name, want := range map[string]string{
-		"LeadMessageSend": `{"discriminator":{"mapping":{"email":"#/components/schemas/EmailSend","sms":"#/components/schemas/TextMessageSend"},` +
+		"LeadMessageSend": `{"description":"A message to send.","discriminator":{"mapping":{"email":"#/components/schemas/EmailSend","sms":"#/components/schemas/TextMessageSend"},` +
 			`"propertyName":"channel"},"oneOf":[{"$ref":"#/components/schemas/TextMessageSend"},{"$ref":"#/components/schemas/EmailSend"}]}`,
-		"EmailSend": `{"additionalProperties":false,"properties":{"body":{"type":"string"},` +
+		"EmailSend": `{"additionalProperties":false,"description":"An email to send.","properties":{"body":{"type":"string"},` +
 			`"channel":{"const":"email","description":"How to send it.","type":"string"},` +
 			`"subject":{"description":"Of an email.","type":"string"}},"required":["body","channel","subject"],"type":"object"}`,
-		"TextMessageSend": `{"additionalProperties":false,"properties":{"body":{"type":"string"},` +
+		"TextMessageSend": `{"additionalProperties":false,"description":"A text message to send.","properties":{"body":{"type":"string"},` +
 			`"channel":{"const":"sms","description":"How to send it.","type":"string"},` +
 			`"subject":{"description":"Of an email.","type":"null"}},"required":["body","channel"],"type":"object"}`,
 	} {

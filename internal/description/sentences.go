@@ -1,46 +1,38 @@
-package rest
+package description
 
 import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/api"
+	"slipway/internal/platform/rest"
 )
 
-// Reference is what readers of the description need in addition to what the code
-// of the endpoints says.
-type Reference struct {
-	Schemas  map[string]string         // a sentence for each schema of an object
-	Enums    map[string]string         // and of an enum or a variant
-	Examples func() map[string]Example // by operation ID
-}
-
-// addTo completes the description. The parameters must not be shared yet.
-func (ref Reference) addTo(doc *huma.OpenAPI) {
+// addSentences completes the description. The parameters must not be shared yet.
+func addSentences(doc *huma.OpenAPI) {
 	for name, s := range doc.Components.Schemas.Map() {
 		if s.Type != huma.TypeObject || s.Description != "" {
 			continue
 		}
-		s.Description = ref.Schemas[name]
+		s.Description = schemaDocs[name]
 		if s.Properties["has_more"] != nil && strings.HasPrefix(name, "Page") {
 			s.Description = "One page of a list, with the cursors of the pages next to it."
 		}
 	}
-	examples := map[string]Example{}
-	if ref.Examples != nil {
-		examples = ref.Examples()
-	}
+	examples := parseExamples(api.Examples)
 	for op := range operationsOf(doc) {
 		describeForm(op)
-		if !strings.HasPrefix(op.Path, PreviewPath) { // where the same IDs have other schemas
+		if !strings.HasPrefix(op.Path, rest.PreviewPath) { // where the same IDs have other schemas
 			examples[op.OperationID].addTo(op)
 		}
 	}
 }
 
 // describeNamed describes the schemas that get their names last.
-func (ref Reference) describeNamed(doc *huma.OpenAPI) {
+func describeNamed(doc *huma.OpenAPI) {
 	for name, s := range doc.Components.Schemas.Map() {
-		if text := ref.Enums[name]; text != "" {
+		if text := enumDocs[name]; text != "" {
 			s.Description = text
 		}
 	}

@@ -1,12 +1,4 @@
-package app
-
-import (
-	"slipway/api"
-	"slipway/internal/platform/rest"
-)
-
-// reference completes the description of the API.
-var reference = rest.Reference{Schemas: schemaDocs, Enums: enumDocs, Examples: func() map[string]rest.Example { return rest.ParseExamples(api.Examples) }}
+package description
 
 // schemaDocs has a sentence for each schema of an object. Go types can't have one
 // that a program can read.

@@ -1,4 +1,4 @@
-package app
+package description
 
 import (
 	"cmp"
@@ -43,12 +43,12 @@ type PreviewOperation struct {
 }
 
 // changelogOf lists what the descriptions say about versions and the preview.
-func changelogOf(stable, preview *huma.OpenAPI) (c Changelog) {
+func changelogOf(d *Documents) (c Changelog) {
 	c.Preview = []PreviewOperation{}
 	for _, v := range slices.Backward(version.Published) {
-		c.Versions = append(c.Versions, ChangelogVersion{v.Date, v.Adds, fieldsSince(stable, v.Date), eventsSince(v.Date)})
+		c.Versions = append(c.Versions, ChangelogVersion{v.Date, v.Adds, fieldsSince(d.Stable(), v.Date), d.eventsSince(v.Date)})
 	}
-	for _, item := range preview.Paths {
+	for _, item := range d.Preview().Paths {
 		for _, o := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
 			if o != nil {
 				entered, _ := o.Extensions["x-preview-entered"].(string)
@@ -79,11 +79,12 @@ func fieldsSince(doc *huma.OpenAPI, date string) []string {
 }
 
 // eventsSince returns the event types that a version added.
-func eventsSince(date string) []string {
+func (d *Documents) eventsSince(date string) []string {
 	types := []string{}
-	for _, k := range Kinds() {
-		if k.Since == date {
-			types = append(types, k.Type)
+	stable, _, _ := d.router.Surfaces()
+	for _, w := range stable.Webhooks {
+		if w.Since == date {
+			types = append(types, w.Name)
 		}
 	}
 	slices.Sort(types)
@@ -120,8 +121,8 @@ func code(sentence string) template.HTML {
 }
 
 // serveChangelog serves the changelog as a page and as JSON.
-func serveChangelog(r *rest.Router) {
-	changes := sync.OnceValue(func() Changelog { return changelogOf(r.OpenAPI(), r.PreviewOpenAPI()) })
+func (d *Documents) serveChangelog(r *rest.Router) {
+	changes := sync.OnceValue(func() Changelog { return changelogOf(d) })
 	r.Handle("/changelog.json", document("application/json", func() ([]byte, error) {
 		text, err := json.MarshalIndent(changes(), "", "  ")
 		return append(text, '\n'), err

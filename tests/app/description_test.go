@@ -1,4 +1,4 @@
-package platform
+package app
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/app"
+	"slipway/internal/description"
 	"slipway/internal/platform/rest"
 	"slipway/internal/testkit/assert"
 )
@@ -18,7 +19,7 @@ import (
 // The description works with generators: see problems.
 func TestDescriptionIsForGenerators(t *testing.T) {
 	components := map[string]any{}
-	for _, described := range []*huma.OpenAPI{app.OpenAPI(), app.PreviewOpenAPI(), app.PublicOpenAPI()} {
+	for _, described := range []*huma.OpenAPI{app.Described().Stable(), app.Described().Preview(), app.Described().Public()} {
 		doc := parsed(t, described)
 		for _, p := range problems(doc) {
 			t.Errorf("%s: %s", described.Info.Title, p)
@@ -26,12 +27,12 @@ func TestDescriptionIsForGenerators(t *testing.T) {
 		maps.Copy(components, doc["components"].(map[string]any)["schemas"].(map[string]any))
 	}
 
-	for _, name := range rest.EnumNames() {
+	for _, name := range description.EnumNames() {
 		if e, _ := components[name].(map[string]any); e["enum"] == nil {
 			t.Errorf("the enum %s in enums.go has no place in the description", name)
 		}
 	}
-	for _, name := range rest.VariantNames() {
+	for _, name := range description.VariantNames() {
 		if u, _ := components[name].(map[string]any); u["oneOf"] == nil {
 			t.Errorf("%s in union.go is not a schema of the description", name)
 		}
@@ -65,18 +66,6 @@ func TestProblemsOfDescription(t *testing.T) {
 			}
 		})
 	}
-}
-
-func parsed(t *testing.T, described *huma.OpenAPI) (doc map[string]any) {
-	t.Helper()
-	text, err := app.OpenAPIJSON(described)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
-	return doc
 }
 
 // problems lists what generators can't use: enums without a name, integers that
@@ -136,7 +125,7 @@ func problemOf(s map[string]any, path []string) string {
 // The scopes of an operation are those of OAuth, and the reference can be
 // generated from the extensions.
 func TestExtensionsOfOperations(t *testing.T) {
-	doc := app.OpenAPI()
+	doc := app.Described().Stable()
 	list, create := doc.Paths["/v1/hulls"].Get, doc.Paths["/v1/hulls"].Post
 	assert.Equal(t, list.Security, []map[string][]string{{"bearer": {}}, {"oauth2": {"hulls:read"}}})
 	if list.Extensions["x-pagination"] == nil || list.Extensions["x-idempotent"] != nil {
@@ -150,13 +139,13 @@ func TestExtensionsOfOperations(t *testing.T) {
 // The description of a server has the URLs of that server.
 func TestServerInDescription(t *testing.T) {
 	r := rest.New(rest.Config{BaseURL: "http://boats.example.com:8080", AuthURL: "https://id.example.com/login"})
-	doc := r.OpenAPI()
+	doc := description.Of(r).Stable()
 	host, scheme := doc.Servers[0].Variables["host"].Default, doc.Servers[0].Variables["scheme"].Default
 	assert.Equal(t, scheme+"://"+host, "http://boats.example.com:8080")
 	flow := doc.Components.SecuritySchemes["oauth2"].Flows.AuthorizationCode
 	assert.Equal(t, flow.AuthorizationURL, "https://id.example.com/login/authorize")
 	assert.Equal(t, flow.TokenURL, "https://id.example.com/login/token")
 
-	example := rest.New(rest.Config{}).OpenAPI().Components.SecuritySchemes["oauth2"].Flows.AuthorizationCode
+	example := description.Of(rest.New(rest.Config{})).Stable().Components.SecuritySchemes["oauth2"].Flows.AuthorizationCode
 	assert.Equal(t, example.TokenURL, "https://slipway.example.com/oauth/token")
 }

@@ -1,4 +1,4 @@
-package rest
+package description
 
 import (
 	"encoding/json"
@@ -15,11 +15,11 @@ type Example struct {
 	Response     json.RawMessage `json:"response,omitempty"`
 }
 
-// ParseExamples reads examples by operation ID.
-func ParseExamples(text []byte) map[string]Example {
+// parseExamples reads examples by operation ID.
+func parseExamples(text []byte) map[string]Example {
 	var all map[string]Example
 	if err := json.Unmarshal(text, &all); err != nil {
-		panic("rest: examples: " + err.Error()) // the file is part of the program
+		panic("description: examples: " + err.Error()) // the file is part of the program
 	}
 	return all
 }

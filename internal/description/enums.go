@@ -1,4 +1,4 @@
-package rest
+package description
 
 import (
 	"fmt"
@@ -243,4 +243,11 @@ func sinceValues(s *huma.Schema) map[string]any {
 		return nil
 	}
 	return out
+}
+
+func resolveParam(parts *huma.Components, p *huma.Param) *huma.Param {
+	if p.Ref == "" {
+		return p
+	}
+	return parts.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
 }

@@ -1,13 +1,11 @@
-package app
+package description
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"slipway/internal/console"
 	"slipway/internal/platform/apidocs"
 	"slipway/internal/platform/guides"
 	"slipway/internal/platform/rest"
@@ -21,8 +19,8 @@ var references = []apidocs.Page{
 }
 
 // serveDocs serves the guides, the API reference and their lists for tools.
-func serveDocs(r *rest.Router) {
-	site := guides.New(r.BaseURL, func() []guides.Operation { return operationsForSearch(r) })
+func (d *Documents) serveDocs(r *rest.Router) {
+	site := guides.New(r.BaseURL, func() []guides.Operation { return d.operationsForSearch() })
 	for _, path := range guides.Paths {
 		r.Handle(path, site)
 	}
@@ -30,20 +28,15 @@ func serveDocs(r *rest.Router) {
 	for _, p := range references {
 		r.Handle(p.Path, pages)
 	}
-	r.Handle(references[0].Shows, document("application/json", func() ([]byte, error) { return forReference(r.OpenAPI(), "") }))
-	r.Handle(references[1].Shows, document("application/json", func() ([]byte, error) { return forReference(r.PreviewOpenAPI(), "preview.") }))
+	r.Handle(references[0].Shows, document("application/json", func() ([]byte, error) { return forReference(d.Stable(), "") }))
+	r.Handle(references[1].Shows, document("application/json", func() ([]byte, error) { return forReference(d.Preview(), "preview.") }))
 	r.Handle("/docs/assets/*", pages)
 	r.Handle("/llms.txt", document("text/plain; charset=utf-8", func() ([]byte, error) { return llms(r.BaseURL), nil }))
-	r.Handle("/postman.json", document("application/json", func() ([]byte, error) { return postman(r.OpenAPI(), r.BaseURL) }))
-	r.Handle("/", http.RedirectHandler(console.Path, http.StatusFound))
-	for _, path := range []string{"/sign-in", "/signin", "/login"} { // what people try first
-		r.Handle(path, http.RedirectHandler(r.AuthURL+"/sign-in", http.StatusFound))
-	}
 }
 
 // operationsForSearch returns the operations of all documents.
-func operationsForSearch(r *rest.Router) (all []guides.Operation) {
-	for i, doc := range []*huma.OpenAPI{r.OpenAPI(), r.PreviewOpenAPI(), r.PublicOpenAPI()} {
+func (d *Documents) operationsForSearch() (all []guides.Operation) {
+	for i, doc := range []*huma.OpenAPI{d.Stable(), d.Preview(), d.Public()} {
 		for _, o := range inOrder(doc) {
 			all = append(all, guides.Operation{
 				Method: o.Method, Path: o.Path, Summary: o.Summary,
@@ -80,7 +73,6 @@ func llms(baseURL string) []byte {
 	} {
 		fmt.Fprintf(&b, "- [%s](%s%s): %s\n", strings.TrimPrefix(d[0], "/"), base, d[0], d[1])
 	}
-	fmt.Fprintf(&b, "\n## Optional\n\n- [Changelog](%s/changelog.json): What each version of the API added.\n"+
-		"- [Postman collection](%s/postman.json): All operations of /v1.\n", base, base)
+	fmt.Fprintf(&b, "\n## Optional\n\n- [Changelog](%s/changelog.json): What each version of the API added.\n", base)
 	return []byte(b.String())
 }

@@ -1,0 +1,51 @@
+package description
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/vocab/version"
+)
+
+// describeFields adds to the description which fields only people can set.
+func describeFields(doc *huma.OpenAPI) {
+	schemas := doc.Components.Schemas
+	for name, s := range schemas.Map() {
+		t := schemas.TypeFromRef(schemaPrefix + name)
+		if t == nil || t.Kind() != reflect.Struct {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			property, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if rule := f.Tag.Get("assist"); rule != "" && s.Properties[property] != nil {
+				extend(s.Properties[property], "x-assistants", rule)
+			}
+		}
+	}
+}
+
+// describeVersions adds to the description since when a property or a value of an
+// enum exists, if the first version doesn't have it.
+func describeVersions(doc *huma.OpenAPI) {
+	schemas := doc.Components.Schemas
+	for name, s := range schemas.Map() {
+		shape := version.Of(schemas.TypeFromRef(schemaPrefix + name))
+		for property, p := range s.Properties {
+			if since := shape.Since(property); since != "" {
+				extend(p, "x-since", since)
+			}
+			if values := shape.SinceOf(property); values != nil {
+				extend(p, "x-since-values", values)
+			}
+		}
+	}
+}
+
+func extend(s *huma.Schema, name string, value any) {
+	if s.Extensions == nil {
+		s.Extensions = map[string]any{}
+	}
+	s.Extensions[name] = value
+}
