@@ -17,6 +17,8 @@ const rotationOverlap = 7 * 24 * time.Hour
 
 // APIKey is the record of a key. Only the hash of the key itself is stored.
 type APIKey struct {
+	_ struct{} `doc:"An API key without its secret part."`
+
 	Env            auth.Env     `json:"-" db:"env"`
 	ID             string       `json:"id" db:"id" doc:"Identifies the key. Starts with key_." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	PublicID       string       `json:"-" db:"public_id"`
@@ -38,18 +40,24 @@ type APIKey struct {
 
 // KeyCreator is the user or the key that created a key, with its current status.
 type KeyCreator struct {
+	_ struct{} `doc:"Who created an API key."`
+
 	auth.Actor
 	Status *string `json:"status" enum:"invited,active,deactivated,revoked,expired" doc:"Current status of the user or key. Null if the key was created by an app or on the command line." example:"active"`
 }
 
 // IssuedKey is a new key with its secret, which is only shown once.
 type IssuedKey struct {
+	_ struct{} `doc:"An API key with the key itself, which is only returned once."`
+
 	APIKey
 	Key string `json:"key" doc:"The key. It is not shown again." audit:"-" example:"sk_test_..."`
 }
 
 // KeyCreate is the body for a new key.
 type KeyCreate struct {
+	_ struct{} `doc:"A new API key."`
+
 	Name      string       `json:"name" minLength:"1" maxLength:"100" doc:"Your name for the key, such as the system that uses it." example:"Website"`
 	Scopes    []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Scopes of the key. You can only grant scopes that you have. They can't be changed later."`
 	RateLimit *int64       `json:"rate_limit" required:"false" minimum:"1" maximum:"10000" doc:"Requests per second. Defaults to the limit of the environment."`
@@ -58,6 +66,8 @@ type KeyCreate struct {
 
 // KeyRotate is the body for a rotation.
 type KeyRotate struct {
+	_ struct{} `doc:"What rotating a key requires."`
+
 	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for a key with the admin scope. Verify a two-factor method to get one."`
 }
 

@@ -50,7 +50,7 @@ func insertKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (Issued
 	}
 	k.Prefix = prefixOf(mode, k)
 	err := apiKeys.Insert(ctx, tx, &k)
-	return IssuedKey{k, key}, err
+	return IssuedKey{APIKey: k, Key: key}, err
 }
 
 // creator returns the caller as the creator of a key.

@@ -152,6 +152,8 @@ func (a *API) AuthPath() string {
 
 // Me is the calling credential.
 type Me struct {
+	_ struct{} `doc:"The credential of the request."`
+
 	Credential  auth.Actor   `json:"credential" doc:"API key, user or app of the request."`
 	Environment auth.Mode    `json:"environment" enum:"live,test" doc:"Environment that the credential belongs to."`
 	Dealership  MeDealership `json:"dealership" doc:"Dealership that the credential belongs to."`
@@ -165,12 +167,16 @@ type Me struct {
 
 // MeDealership is the dealership of the calling credential.
 type MeDealership struct {
+	_ struct{} `doc:"The dealership of the credential."`
+
 	ID   string `json:"id" doc:"ID of the dealership." example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name string `json:"name" doc:"Name of the dealership." example:"Chesapeake Marine"`
 }
 
 // MeRateLimit is the rate limit of the calling credential.
 type MeRateLimit struct {
+	_ struct{} `doc:"The rate limit of the credential."`
+
 	RequestsPerSecond float64 `json:"requests_per_second" doc:"Requests per second that are allowed in the long run." example:"100"`
 	Burst             float64 `json:"burst" doc:"Requests that can be sent at once before the limit applies." example:"200"`
 }
@@ -186,8 +192,8 @@ func FindMe(ctx context.Context, tx *db.Tx) (Me, error) {
 
 	p := auth.From(ctx)
 	me := Me{
-		Credential: p.Actor, Environment: p.Mode, Dealership: MeDealership{d.ID, d.Name}, Scopes: p.Scopes, Version: p.Version,
-		RateLimit: MeRateLimit{p.Rate, p.Rate * rest.BurstSeconds},
+		Credential: p.Actor, Environment: p.Mode, Dealership: MeDealership{ID: d.ID, Name: d.Name}, Scopes: p.Scopes, Version: p.Version,
+		RateLimit: MeRateLimit{RequestsPerSecond: p.Rate, Burst: p.Rate * rest.BurstSeconds},
 	}
 	switch {
 	case p.UserID != "":

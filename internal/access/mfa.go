@@ -27,6 +27,8 @@ const (
 
 // MFAEnroll is the body for a new two-factor method.
 type MFAEnroll struct {
+	_ struct{} `doc:"A new two-factor method."`
+
 	Kind  string  `json:"kind" enum:"totp,webauthn" doc:"Authenticator app (totp), or passkey or security key (webauthn)."`
 	Label *string `json:"label" required:"false" maxLength:"100" doc:"Your name for the method." example:"Phone"`
 
@@ -36,6 +38,8 @@ type MFAEnroll struct {
 // MFAEnrollment is a new two-factor method, with the secrets that the user needs
 // to set it up. They are only shown once.
 type MFAEnrollment struct {
+	_ struct{} `doc:"A new two-factor method with what the user needs to set it up."`
+
 	people.UserFactor
 	Secret     *string        `json:"secret" doc:"Secret for an authenticator app. Null for webauthn." audit:"-"`
 	OTPAuthURI *string        `json:"otpauth_uri" doc:"The secret as a link or for a QR code. Null for webauthn." audit:"-"`
@@ -44,12 +48,16 @@ type MFAEnrollment struct {
 
 // MFAVerify is the body for a verification.
 type MFAVerify struct {
+	_ struct{} `doc:"A code, or the response to a challenge."`
+
 	Code      *string        `json:"code" required:"false" maxLength:"40" doc:"Code from the authenticator app, or a recovery code."`
 	Assertion map[string]any `json:"assertion,omitempty" doc:"Result of navigator.credentials.get, or of navigator.credentials.create for a new method."`
 }
 
 // MFAProof is the result of a verification, or the challenge for one.
 type MFAProof struct {
+	_ struct{} `doc:"An MFA token, or the challenge to sign for one."`
+
 	MFAToken  *string        `json:"mfa_token" doc:"Token for one operation that requires two-factor verification. Null with a challenge." audit:"-"`
 	ExpiresAt time.Time      `json:"expires_at" doc:"When the token or the challenge expires."`
 	Challenge map[string]any `json:"challenge" doc:"Options for navigator.credentials.get, or for navigator.credentials.create for a new method. Empty with a token." audit:"-"`

@@ -14,6 +14,8 @@ import (
 
 // PasswordChange is the body to change your password.
 type PasswordChange struct {
+	_ struct{} `doc:"The old and the new password of a user."`
+
 	OldPassword string  `json:"old_password" maxLength:"200" doc:"Current password."`
 	NewPassword string  `json:"new_password" maxLength:"200" doc:"12 to 200 characters. Common passwords, patterns and your own name are rejected."`
 	TOTPCode    *string `json:"totp_code" required:"false" maxLength:"40" doc:"Required if you have a two-factor method. You can also send a recovery code."`
@@ -21,18 +23,22 @@ type PasswordChange struct {
 
 // PasswordForgot is the body to receive a link to set a new password.
 type PasswordForgot struct {
+	_ struct{} `doc:"Where to send the link to set a new password."`
+
 	Email       string    `json:"email" maxLength:"254" doc:"Email address of the user." example:"ann@example.com"`
 	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live" doc:"Environment of the user. Live and test have separate passwords."`
 }
 
 // Accepted is the response to a request that might send an email.
 type Accepted struct {
+	_ struct{} `doc:"Confirms that a request was accepted."`
+
 	Message string `json:"message" doc:"The same for all email addresses."`
 }
 
 // forgotPassword responds in the same way, after the same time, for all addresses.
 func (a *API) forgotPassword(ctx context.Context, in *struct{ Body PasswordForgot }) (Accepted, error) {
-	return Accepted{"If a user has this email address, we have sent a link to set a new password. It expires after one hour."},
+	return Accepted{Message: "If a user has this email address, we have sent a link to set a new password. It expires after one hour."},
 		a.People.RequestReset(ctx, in.Body.Email, in.Body.Environment)
 }
 

@@ -16,6 +16,8 @@ import (
 
 // SignIn is the body of a sign-in.
 type SignIn struct {
+	_ struct{} `doc:"Credentials of a user."`
+
 	Email       string    `json:"email" maxLength:"254" doc:"Email address of the user." example:"ann@example.com"`
 	Password    string    `json:"password" maxLength:"200" doc:"Password of the user in this environment."`
 	TOTPCode    *string   `json:"totp_code" required:"false" maxLength:"40" doc:"Required if the user has a two-factor method. You can also send a recovery code."`
@@ -24,6 +26,8 @@ type SignIn struct {
 
 // SignedIn is a new session with its token, which is only shown once.
 type SignedIn struct {
+	_ struct{} `doc:"A new session with its token, which is only returned once."`
+
 	Token     string      `json:"token" doc:"Session token. Send it in the header Authorization: Bearer."`
 	ExpiresAt time.Time   `json:"expires_at" doc:"When the session expires."`
 	User      people.User `json:"user" doc:"User who signed in."`
@@ -39,7 +43,7 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, 
 		return SignedIn{}, err
 	}
 	o, err := a.OpenSession(ctx, found[0], Opening{Verify: a.WithCode(b.TOTPCode, received)})
-	return SignedIn{o.Token, o.Session.ExpiresAt, o.User}, err
+	return SignedIn{Token: o.Token, ExpiresAt: o.Session.ExpiresAt, User: o.User}, err
 }
 
 // session returns the session of a request outside /v1, where the router doesn't

@@ -18,6 +18,8 @@ const task = "task"
 // Activity is a call, note, visit or task. Its text is excluded from the audit log,
 // because the log can't be erased.
 type Activity struct {
+	_ struct{} `doc:"A call, note, visit or task on a lead, contact, deal or hull."`
+
 	Env        auth.Env   `json:"-" db:"env"`
 	ID         string     `json:"id" db:"id" example:"act_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the activity. Starts with act_."`
 	ObjectType string     `json:"object_type" db:"object_type" enum:"lead,contact,deal,hull" doc:"Type of the object that the activity belongs to."`
@@ -90,6 +92,8 @@ func readable(caller auth.Principal) (names []string) {
 
 // ActivityCreate is the body to create an activity.
 type ActivityCreate struct {
+	_ struct{} `doc:"An activity to record."`
+
 	ObjectID   string     `json:"object_id" minLength:"1" maxLength:"64" doc:"Lead, contact, deal or hull." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind       string     `json:"kind" enum:"call,note,visit,task" doc:"What kind of activity it is."`
 	Body       string     `json:"body" minLength:"1" maxLength:"10000" example:"Wants to bring her husband on Saturday" doc:"Text of the activity."`
@@ -127,6 +131,8 @@ func (n ActivityCreate) activity(now time.Time) (Activity, error) {
 
 // ActivityPatch is the body to change an activity. It stays on its object.
 type ActivityPatch struct {
+	_ struct{} `doc:"Changes to an activity. Fields that you leave out keep their values."`
+
 	Kind       patch.Value[string]    `json:"kind,omitzero" enum:"call,note,visit,task" doc:"What kind of activity it is."`
 	Body       patch.Value[string]    `json:"body,omitzero" minLength:"1" maxLength:"10000" doc:"Text of the activity."`
 	Outcome    patch.Null[string]     `json:"outcome,omitzero" maxLength:"200" doc:"Result of the activity. Null removes it."`

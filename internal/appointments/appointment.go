@@ -26,6 +26,8 @@ const (
 // Text about the contact is excluded from the audit log, because the log can't be
 // erased.
 type Appointment struct {
+	_ struct{} `doc:"A time at which a user of the dealership meets or calls a contact."`
+
 	Env             auth.Env             `json:"-" db:"env"`
 	ID              string               `json:"id" db:"id" example:"apt_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the appointment. Starts with apt_."`
 	Kind            string               `json:"kind" db:"kind" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
@@ -62,6 +64,8 @@ const (
 
 // AppointmentCreate is the body to create an appointment.
 type AppointmentCreate struct {
+	_ struct{} `doc:"An appointment to schedule."`
+
 	Kind            string                      `json:"kind" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
 	ContactID       *string                     `json:"contact_id" required:"false" maxLength:"64" doc:"Defaults to the contact of the lead. Required without lead_id." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID          *string                     `json:"lead_id" required:"false" maxLength:"64" doc:"Lead of the contact. The reminder is part of its messages."`
@@ -111,6 +115,8 @@ func (n AppointmentCreate) appointment() Appointment {
 
 // AppointmentPatch is the body to change an appointment.
 type AppointmentPatch struct {
+	_ struct{} `doc:"Changes to an appointment. Fields that you leave out keep their values."`
+
 	Kind            patch.Value[string]         `json:"kind,omitzero" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
 	Status          patch.Value[Status]         `json:"status,omitzero" enum:"scheduled,canceled,completed,no_show" doc:"Use scheduled, completed or no_show. Cancel the appointment with cancel."`
 	ContactID       patch.Value[string]         `json:"contact_id,omitzero" minLength:"1" maxLength:"64" doc:"Contact that the appointment is with."`
@@ -171,6 +177,8 @@ func (p AppointmentPatch) apply(a *Appointment) error {
 
 // AppointmentCancel is the body to cancel an appointment.
 type AppointmentCancel struct {
+	_ struct{} `doc:"Why an appointment is canceled."`
+
 	Reason *string `json:"reason" required:"false" maxLength:"500" example:"The buyer is ill" doc:"Why the appointment is canceled."`
 }
 
@@ -240,7 +248,7 @@ const (
 
 // AppointmentReminder is a message to the contact before an appointment.
 type AppointmentReminder struct {
-	_             struct{}        `nullable:"true"`
+	_             struct{}        `doc:"A message to the contact before an appointment." nullable:"true"`
 	Channel       consent.Channel `json:"channel" enum:"sms,email" doc:"How the contact is reminded."`
 	HoursBefore   int64           `json:"hours_before" example:"24" doc:"How many hours before the start the reminder is due."`
 	State         ReminderState   `json:"state" enum:"pending,sent,blocked,canceled" doc:"Whether the reminder was sent."`

@@ -10,6 +10,8 @@ import (
 
 // UserCalendar is the secret URL of a user's appointments.
 type UserCalendar struct {
+	_ struct{} `doc:"The calendar of a user."`
+
 	UserID    string    `json:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"User whose appointments the calendar contains."`
 	URL       string    `json:"url" doc:"Anyone with this URL can read the calendar. It is only shown once." example:"https://slipway.example.com/calendars/k3v9...ics"`
 	CreatedAt time.Time `json:"created_at" doc:"When the URL was created."`

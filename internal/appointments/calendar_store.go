@@ -43,7 +43,7 @@ func createCalendar(ctx context.Context, tx *db.Tx, u people.User) (UserCalendar
 		return UserCalendar{}, err
 	}
 	url := site.Of(tx).URL + calendarPath + token + ".ics"
-	return UserCalendar{u.ID, url, tx.Now}, audit.Record(ctx, tx, "user.calendar_created", u.ID, nil)
+	return UserCalendar{UserID: u.ID, URL: url, CreatedAt: tx.Now}, audit.Record(ctx, tx, "user.calendar_created", u.ID, nil)
 }
 
 func deleteCalendar(ctx context.Context, tx *db.Tx, u people.User) error {

@@ -19,6 +19,8 @@ const maxChannels = 50
 
 // Channel is a marketplace or a website that shows hulls to the public.
 type Channel struct {
+	_ struct{} `doc:"A marketplace or website that shows hulls to the public."`
+
 	Env         auth.Env      `json:"-" db:"env"`
 	ID          string        `json:"id" db:"id" doc:"Identifies the channel. Starts with chn_." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name        string        `json:"name" db:"name" doc:"Name of the channel, for your staff." example:"Our website"`
@@ -51,6 +53,8 @@ func (c Channel) Revision() int64 { return c.Version }
 // ChannelFilter decides which hulls a channel accepts. Empty and null fields
 // match all hulls.
 type ChannelFilter struct {
+	_ struct{} `doc:"Which hulls a channel accepts. Empty and null fields match all hulls."`
+
 	LocationIDs []string       `json:"location_ids" required:"false" nullable:"false" maxItems:"100" doc:"Only hulls at these locations."`
 	Statuses    []hulls.Status `json:"statuses" required:"false" nullable:"false" maxItems:"3" enum:"available,on_hold,sale_pending" doc:"Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders."`
 	Conditions  []string       `json:"conditions" required:"false" nullable:"false" maxItems:"3" enum:"new,used,demo" doc:"Only hulls in these conditions."`
@@ -60,6 +64,8 @@ type ChannelFilter struct {
 
 // ChannelCreate is a new channel.
 type ChannelCreate struct {
+	_ struct{} `doc:"A new channel."`
+
 	Name        string         `json:"name" minLength:"1" maxLength:"100" doc:"Name of the channel, for your staff." example:"Our website"`
 	Kind        string         `json:"kind,omitempty" enum:"boat_trader,yachtworld,boats_com,website,custom" default:"custom" doc:"Marketplace or website that the channel stands for."`
 	Format      string         `json:"format,omitempty" enum:"json,xml,csv,openmarine,boatstream" default:"json" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"2026-12-01 openmarine=xml boatstream=xml"`
@@ -93,6 +99,8 @@ func (c *Channel) normalize() {
 
 // ChannelPatch is a JSON merge patch of a channel.
 type ChannelPatch struct {
+	_ struct{} `doc:"Changes to a channel. Fields that you leave out keep their values."`
+
 	Name        patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name for your staff." example:"Our website"`
 	Kind        patch.Value[string]       `json:"kind,omitzero" enum:"boat_trader,yachtworld,boats_com,website,custom" doc:"Marketplace, or website or custom."`
 	Format      patch.Value[string]       `json:"format,omitzero" enum:"json,xml,csv,openmarine,boatstream" doc:"Format of the feed and of listings that are sent. After a change, all listings are sent again."`

@@ -209,6 +209,8 @@ func (a *API) updateChannel(ctx context.Context, tx *db.Tx, in *struct {
 
 // ChannelRotate is the request to rotate the signing secret of a channel.
 type ChannelRotate struct {
+	_ struct{} `doc:"How long the old signing secret of a channel is still used."`
+
 	OverlapHours *int64 `json:"overlap_hours" required:"false" minimum:"0" maximum:"168" doc:"Hours until the old secret expires. Defaults to 168 (7 days). If 0, it expires immediately."`
 }
 

@@ -24,6 +24,8 @@ const (
 
 // HullSyndication is the state of a hull on a channel.
 type HullSyndication struct {
+	_ struct{} `doc:"The state of a hull on one channel."`
+
 	Env         auth.Env   `json:"-" db:"env"`
 	HullID      string     `json:"hull_id" db:"hull_id" doc:"Hull that the entry is about."`
 	ChannelID   string     `json:"channel_id" db:"channel_id" doc:"Channel that the entry is about." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -48,6 +48,8 @@ const (
 // Consent is one consent record with its evidence. Personal data is excluded
 // from the audit log because the log can't be erased.
 type Consent struct {
+	_ struct{} `doc:"A record that a person gave or revoked consent, with its evidence. Records never change."`
+
 	Env                auth.Env         `json:"-" db:"env"`
 	ID                 string           `json:"id" db:"id" doc:"Identifies the record. Starts with cns_." example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ContactID          string           `json:"contact_id" db:"contact_id" doc:"Contact that the record belongs to." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -78,12 +80,16 @@ type Consent struct {
 
 // ConsentBinding is the address of a record on one channel.
 type ConsentBinding struct {
+	_ struct{} `doc:"Address that a consent applies to on one channel."`
+
 	Channel Channel `json:"channel" enum:"sms,email,voice" doc:"Channel that the address is for."`
 	Address string  `json:"address" doc:"Phone number or email address that the record applies to." example:"+14105550123"`
 }
 
 // ConsentCreate is the body to add a consent record.
 type ConsentCreate struct {
+	_ struct{} `doc:"A new consent record."`
+
 	Channels           []Channel      `json:"channels" minItems:"1" maxItems:"3" uniqueItems:"true" enum:"sms,email,voice" doc:"Channels that the record applies to. Each needs an address."`
 	Scope              Scope          `json:"scope" enum:"marketing,transactional,all" doc:"A marketing message requires marketing or all. A transactional message requires transactional or all."`
 	Direction          Direction      `json:"direction,omitempty" enum:"granted,revoked" default:"granted" doc:"Whether the person gives or revokes consent."`
@@ -197,6 +203,8 @@ func addMonths(at time.Time, months int) time.Time {
 
 // ConsentRevoke is the body to revoke a consent.
 type ConsentRevoke struct {
+	_ struct{} `doc:"Details of a revocation."`
+
 	Reason  *string `json:"reason" required:"false" maxLength:"500" doc:"Why the consent is revoked."`
 	Source  *string `json:"source" required:"false" maxLength:"100" doc:"Where the revocation came from, such as phone or email." example:"phone"`
 	RawText *string `json:"raw_text" required:"false" maxLength:"10000" doc:"Exact text that the person wrote, such as the message that revoked consent."`

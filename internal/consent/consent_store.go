@@ -212,7 +212,7 @@ func CopyRevocations(ctx context.Context, tx *db.Tx, channels []Channel, from, t
 				continue
 			}
 			if err := Append(ctx, tx, &Consent{
-				ContactID: contactID, Direction: Revoked, Channels: []Channel{channel}, Scope: purpose, Bindings: []ConsentBinding{{channel, to}},
+				ContactID: contactID, Direction: Revoked, Channels: []Channel{channel}, Scope: purpose, Bindings: []ConsentBinding{{Channel: channel, Address: to}},
 				CapturedAt: tx.Now, Source: new("merge"), Method: new("merge"), Evidence: map[string]any{"consent_id": *was.ConsentID},
 			}); err != nil {
 				return err

@@ -20,6 +20,8 @@ import (
 // Contact is a person or a company. Personal data is excluded from the audit log
 // because the log can't be erased.
 type Contact struct {
+	_ struct{} `doc:"A person or a company."`
+
 	Env                auth.Env          `json:"-" db:"env"`
 	ID                 string            `json:"id" db:"id" doc:"Identifies the contact. Starts with con_." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind               string            `json:"kind" db:"kind" enum:"person,company" doc:"Whether the contact is a person or a company."`
@@ -47,7 +49,7 @@ func (c Contact) Revision() int64 { return c.Version }
 
 // ContactAddress is the postal address of a contact. All fields are optional.
 type ContactAddress struct {
-	_          struct{} `nullable:"true"`
+	_          struct{} `doc:"Postal address of a contact. Unknown parts are null." nullable:"true"`
 	Line1      *string  `json:"line1" required:"false" maxLength:"200" doc:"Street and number." example:"12 Dock Street"`
 	Line2      *string  `json:"line2" required:"false" maxLength:"200" doc:"Apartment, suite or slip."`
 	City       *string  `json:"city" required:"false" maxLength:"100" doc:"City or town." example:"Annapolis"`
@@ -85,7 +87,7 @@ func (p ContactAddressPatch) apply(old *ContactAddress) *ContactAddress {
 
 // ContactCreate is the body to create a contact.
 type ContactCreate struct {
-	_                struct{}                   `nullable:"true"`
+	_                struct{}                   `doc:"A new contact. It needs at least a name, an email address or a phone number." nullable:"true"`
 	Kind             string                     `json:"kind,omitempty" enum:"person,company" default:"person" doc:"Whether the contact is a person or a company."`
 	FirstName        *string                    `json:"first_name" required:"false" maxLength:"100" doc:"First name of the person, or of the contact person of a company." example:"Ann"`
 	LastName         *string                    `json:"last_name" required:"false" maxLength:"100" doc:"Last name of the person, or of the contact person of a company." example:"Bell"`
@@ -127,6 +129,8 @@ func (n ContactCreate) Check(time.Time) error {
 
 // ContactPatch is the body to change a contact.
 type ContactPatch struct {
+	_ struct{} `doc:"Changes to a contact. Omitted fields keep their values, null clears a field."`
+
 	Kind             patch.Value[string]             `json:"kind,omitzero" enum:"person,company" doc:"Whether the contact is a person or a company."`
 	FirstName        patch.Null[string]              `json:"first_name,omitzero" maxLength:"100" doc:"First name. Null removes it."`
 	LastName         patch.Null[string]              `json:"last_name,omitzero" maxLength:"100" doc:"Last name. Null removes it."`

@@ -68,6 +68,8 @@ func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {
 
 // ContactMerge is the body to merge a duplicate.
 type ContactMerge struct {
+	_ struct{} `doc:"Which contact to merge."`
+
 	DuplicateID string `json:"duplicate_id" minLength:"1" maxLength:"64" doc:"Contact to merge into this one. Its leads, deals, consents and messages move." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 

@@ -13,6 +13,8 @@ import (
 
 // AuditEntry is an entry of the audit log, as clients see it.
 type AuditEntry struct {
+	_ struct{} `doc:"One entry of the audit log. Entries never change."`
+
 	ID        string            `json:"id" doc:"Identifies the entry. Starts with aud_." example:"aud_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	At        time.Time         `json:"at" doc:"When it happened."`
 	Actor     auth.Actor        `json:"actor" doc:"User, key, app or job that acted."`
@@ -27,6 +29,8 @@ type AuditEntry struct {
 
 // AuditTarget is the resource that the action changed.
 type AuditTarget struct {
+	_ struct{} `doc:"Object that an audited action was about."`
+
 	Type string `json:"type" doc:"Type of the object." example:"api_key"`
 	ID   string `json:"id" doc:"ID of the object." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
@@ -53,7 +57,7 @@ func (a *API) listAudit(ctx context.Context, tx *db.Tx, in *audit.Filter) (page.
 func auditEntry(e audit.Entry) (AuditEntry, error) {
 	v := AuditEntry{
 		ID: e.ID, At: e.At, Actor: auth.Actor{Type: e.ActorType, ID: e.ActorID, Label: e.ActorLabel}, Action: e.Action,
-		Target: AuditTarget{e.TargetType, e.TargetID}, RequestID: e.RequestID, IP: e.IP, UserAgent: e.UserAgent, Outcome: e.Outcome,
+		Target: AuditTarget{Type: e.TargetType, ID: e.TargetID}, RequestID: e.RequestID, IP: e.IP, UserAgent: e.UserAgent, Outcome: e.Outcome,
 	}
 	return v, json.Unmarshal([]byte(e.Changes), &v.Changes)
 }

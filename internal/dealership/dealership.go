@@ -22,6 +22,8 @@ const (
 
 // Dealership is one environment of a dealership. Both environments have the same id.
 type Dealership struct {
+	_ struct{} `doc:"The dealership and the settings of one environment."`
+
 	Env           auth.Env  `json:"-" db:"env"`
 	ID            string    `json:"id" db:"id" doc:"Identifies the dealership. Same in live and test. Starts with dlr_." example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Mode          auth.Mode `json:"environment" db:"mode" enum:"live,test" doc:"Environment that this record belongs to."`
@@ -42,6 +44,8 @@ func (d Dealership) Revision() int64 { return d.Version }
 
 // Settings are the settings of a dealership.
 type Settings struct {
+	_ struct{} `doc:"How this environment of the dealership works."`
+
 	StalledAfterHours          int64        `json:"stalled_after_hours" doc:"Hours without activity after which a lead is stalled."`
 	QualifyAtScore             int64        `json:"qualify_at_score" doc:"Score at which a lead is qualified."`
 	DefaultHoldHours           int64        `json:"default_hold_hours" doc:"Default length of a hold, in hours."`
@@ -58,12 +62,16 @@ type Settings struct {
 
 // QuietHours is a time range that can include midnight.
 type QuietHours struct {
+	_ struct{} `doc:"A time of day in which marketing text messages wait. It can include midnight."`
+
 	Start string `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" doc:"Start of the quiet hours, as HH:MM in the recipient's time zone." example:"21:00"`
 	End   string `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" doc:"End of the quiet hours, as HH:MM in the recipient's time zone." example:"08:00"`
 }
 
 // Sender is the sender of messages.
 type Sender struct {
+	_ struct{} `doc:"Addresses that messages are sent from."`
+
 	Email         *string `json:"email" required:"false" format:"email" maxLength:"254" doc:"Used when it is verified. Until then, email is sent from the address of the installation."`
 	EmailVerified bool    `json:"email_verified" doc:"Whether the link that was sent to the address was opened." since:"2026-12-01"`
 	SMS           *string `json:"sms" required:"false" maxLength:"40" doc:"Phone number in E.164 format." example:"+14105550123"`
@@ -93,6 +101,8 @@ var defaultSettings = Settings{
 
 // DealershipPatch changes a dealership.
 type DealershipPatch struct {
+	_ struct{} `doc:"Changes to the dealership. Omitted fields keep their values."`
+
 	Name          patch.Value[string]        `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Name of the dealership, as customers know it."`
 	LegalName     patch.Null[string]         `json:"legal_name,omitzero" maxLength:"200" doc:"Name of the company, as documents show it. Null removes it."`
 	PostalAddress patch.Null[AddressPatch]   `json:"postal_address,omitzero" doc:"Parts of the postal address to change. Null removes the address."`

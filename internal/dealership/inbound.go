@@ -18,6 +18,8 @@ const (
 // Inbound is where providers send received messages. The secrets are stored
 // elsewhere, encrypted, and never returned.
 type Inbound struct {
+	_ struct{} `doc:"Where providers send received messages, and whether their secrets are set."`
+
 	TwilioURL            string     `json:"twilio_url" doc:"URL for Twilio, for incoming messages and for the status of sent messages." example:"https://boats.example.com/hooks/twilio/AYd1bW15"`
 	TwilioAuthTokenSetAt *time.Time `json:"twilio_auth_token_set_at" doc:"When the auth token of the dealership's own Twilio account was set. Null if it has none. Then Twilio must sign with the auth token of the installation."`
 	EmailURL             string     `json:"email_url" doc:"URL for received email, which is signed as defined by Standard Webhooks." example:"https://boats.example.com/hooks/email/AYd1bW15"`

@@ -11,6 +11,8 @@ import (
 
 // Location is a place where the dealership stores and sells boats.
 type Location struct {
+	_ struct{} `doc:"A place where the dealership stores and sells boats."`
+
 	Env            auth.Env  `json:"-" db:"env"`
 	ID             string    `json:"id" db:"id" doc:"Identifies the location. Starts with loc_." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name           string    `json:"name" db:"name" doc:"Name of the location, as customers know it." example:"Harbor East"`
@@ -30,7 +32,7 @@ func (l Location) Revision() int64 { return l.Version }
 
 // Address is a postal address.
 type Address struct {
-	_          struct{} `nullable:"true"`
+	_          struct{} `doc:"Postal address of the dealership or a location." nullable:"true"`
 	Line1      string   `json:"line1" maxLength:"200" doc:"Street and number." example:"12 Dock Street"`
 	Line2      *string  `json:"line2" required:"false" maxLength:"200" doc:"Suite, building or dock."`
 	City       string   `json:"city" maxLength:"100" doc:"City or town." example:"Annapolis"`
@@ -86,6 +88,8 @@ func applyAddress(bad *fault.Fields, field string, p patch.Null[AddressPatch], t
 
 // LocationCreate is a new location.
 type LocationCreate struct {
+	_ struct{} `doc:"A new location."`
+
 	Name           string              `json:"name" minLength:"1" maxLength:"200" doc:"Name of the location, as customers know it."`
 	Code           *string             `json:"code" required:"false" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _" doc:"Short name, unique in the dealership."`
 	Address        patch.Null[Address] `json:"address,omitzero" doc:"Postal address."`
@@ -134,6 +138,8 @@ func (c LocationCreate) Check(time.Time) error {
 
 // LocationPatch changes a location.
 type LocationPatch struct {
+	_ struct{} `doc:"Changes to a location. Omitted fields keep their values, null clears a field."`
+
 	Name           patch.Value[string]      `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Name of the location, as customers know it."`
 	Code           patch.Null[string]       `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _" doc:"Short name, unique in the dealership. Null removes it."`
 	Address        patch.Null[AddressPatch] `json:"address,omitzero" doc:"Parts of the address to change. Null removes the address."`

@@ -10,6 +10,8 @@ import (
 
 // TaxRule is a tax that new deals have.
 type TaxRule struct {
+	_ struct{} `doc:"A tax that new deals have."`
+
 	Name         string        `json:"name" minLength:"1" maxLength:"100" doc:"Name of the tax, as documents show it." example:"Florida sales tax"`
 	RatePercent  money.Percent `json:"rate_percent" maxLength:"10" doc:"Rate as a decimal with up to four places." example:"6"`
 	Base         string        `json:"base" required:"false" enum:"deal,price,lines" doc:"What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line items (lines). Defaults to deal."`
@@ -32,6 +34,8 @@ func checkTaxes(bad *fault.Fields, field string, rules []TaxRule) {
 
 // TaxableLines is which kinds of line items are taxable by default.
 type TaxableLines struct {
+	_ struct{} `doc:"Which kinds of line items are taxable by default."`
+
 	Fee       bool `json:"fee" doc:"Whether fees are taxable."`
 	Product   bool `json:"product" doc:"Whether products are taxable. Also the default for products of finance structures."`
 	Accessory bool `json:"accessory" doc:"Whether accessories are taxable."`

@@ -16,6 +16,8 @@ import (
 
 // Deal is the sale of one hull to one buyer.
 type Deal struct {
+	_ struct{} `doc:"The sale of one hull to one buyer."`
+
 	Env                 auth.Env          `json:"-" db:"env"`
 	ID                  string            `json:"id" db:"id" doc:"Identifies the deal. Starts with deal_." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Number              int64             `json:"number" db:"number" doc:"Number of the deal for people. Increases with each deal of the dealership, from 1001." example:"1042" since:"2026-12-01"`
@@ -99,6 +101,8 @@ const (
 
 // DealPatch is a JSON merge patch of a deal.
 type DealPatch struct {
+	_ struct{} `doc:"Changes to a deal. Omitted fields keep their values, null clears a field."`
+
 	LineItems      patch.Null[[]DealLineItem]     `json:"line_items,omitzero" maxItems:"100" doc:"Replaces all line items."`
 	TaxRatePercent patch.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" doc:"Replaces all taxes with one sales tax." example:"6"`
 	Taxes          patch.Null[[]DealTax]          `json:"taxes,omitzero" maxItems:"10" doc:"Replaces all taxes. Can't be combined with tax_rate_percent." since:"2026-12-01"`

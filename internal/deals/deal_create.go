@@ -23,6 +23,8 @@ type DealTerms struct {
 
 // DealCreate is the request body for a new deal.
 type DealCreate struct {
+	_ struct{} `doc:"A new deal with its opening offer."`
+
 	HullID    string  `json:"hull_id" minLength:"1" maxLength:"64" doc:"Boat to sell." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	BuyerID   string  `json:"buyer_id" minLength:"1" maxLength:"64" doc:"Contact who buys the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	OfferUSD  int64   `json:"offer_usd" minimum:"0" maximum:"1000000000" doc:"Buyer's opening offer in whole US dollars." example:"118000"`

@@ -9,6 +9,8 @@ import (
 // DealLineItem is an amount that is added to the price of the boat, or a discount
 // or rebate.
 type DealLineItem struct {
+	_ struct{} `doc:"An amount in addition to the price of the boat, or a discount or rebate."`
+
 	Kind        string  `json:"kind" enum:"fee,product,accessory,discount,rebate" since:"2026-12-01 rebate=discount" doc:"Discounts and rebates are subtracted. All other kinds are added. A rebate is paid by someone else, such as the manufacturer, so it lowers what the buyer pays but not the profit."`
 	Code        *string `json:"code" required:"false" maxLength:"50" doc:"Your code for the line item, such as for accounting. Null if there is none." example:"doc" audit:"personal"`
 	Description *string `json:"description" required:"false" maxLength:"200" doc:"Text that documents show for the line item. Null if there is none." example:"Documentation fee" audit:"personal"`

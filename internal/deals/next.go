@@ -14,6 +14,8 @@ var order = []Status{Open, Accepted, InFinance, Contracted, Funded, Delivered, C
 
 // DealNext is what a deal requires for each later status.
 type DealNext struct {
+	_ struct{} `doc:"The later statuses of a deal, with what each requires."`
+
 	DealID  string     `json:"deal_id" doc:"ID of the deal." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Status  Status     `json:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Current status of the deal."`
 	Default *Status    `json:"default" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Status that advance changes to by default. Null if the status can't change, or an offer must be accepted first."`
@@ -22,6 +24,8 @@ type DealNext struct {
 
 // DealStep is whether a deal can advance to a status now.
 type DealStep struct {
+	_ struct{} `doc:"Whether a deal can advance to a status now."`
+
 	To      Status        `json:"to" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Status to advance to."`
 	Allowed bool          `json:"allowed" doc:"Whether the deal can advance to this status now."`
 	Missing []DealMissing `json:"missing" nullable:"false" doc:"What the deal requires first. Empty if the step is allowed."`
@@ -29,6 +33,8 @@ type DealStep struct {
 
 // DealMissing is something that a deal requires before it can advance.
 type DealMissing struct {
+	_ struct{} `doc:"Something that a deal requires before it can advance."`
+
 	Code    string `json:"code" enum:"accepted_offer,earlier_status,signed_agreement,selected_structure,funding,payment" doc:"What is missing, for programs."`
 	Message string `json:"message" doc:"What to do, for people." example:"Everyone must sign the purchase agreement."`
 
@@ -69,7 +75,7 @@ func (d Deal) next(rules dealership.Settings) DealNext {
 // to directly.
 func (d Deal) before(to Status) DealMissing {
 	if d.Status == Open {
-		return DealMissing{"accepted_offer", "Accept an offer first.", "", ""}
+		return DealMissing{Code: "accepted_offer", Message: "Accept an offer first.", field: "", detail: ""}
 	}
 	var from []string
 	for _, s := range order {
@@ -81,7 +87,7 @@ func (d Deal) before(to Status) DealMissing {
 	if len(from) == 2 {
 		message = "The deal must be " + from[0] + " or " + from[1] + " first."
 	}
-	return DealMissing{"earlier_status", message, "", ""}
+	return DealMissing{Code: "earlier_status", Message: message, field: "", detail: ""}
 }
 
 // missing lists what the deal requires before it can have a status.
@@ -90,13 +96,13 @@ func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (miss
 	case Contracted:
 		if d.SignedAgreementID == nil {
 			missing = append(missing, DealMissing{
-				"signed_agreement", "Everyone must sign the purchase agreement.",
-				"signed_agreement_id", "is required: everyone must sign the purchase agreement",
+				Code: "signed_agreement", Message: "Everyone must sign the purchase agreement.",
+				field: "signed_agreement_id", detail: "is required: everyone must sign the purchase agreement",
 			})
 		}
 		if d.DealType == Finance && d.SelectedStructureID == nil {
 			missing = append(missing, DealMissing{
-				"selected_structure", "Select a finance structure.", "selected_structure_id", "is required: select a finance structure",
+				Code: "selected_structure", Message: "Select a finance structure.", field: "selected_structure_id", detail: "is required: select a finance structure",
 			})
 		}
 	case Funded:
@@ -104,8 +110,8 @@ func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (miss
 	case Delivered:
 		if d.Status == Contracted && !rules.AllowDeliveryBeforeFunding {
 			missing = append(missing, DealMissing{
-				"earlier_status", "The dealership does not allow delivery before funding.",
-				"status", "must be funded, because the dealership does not allow delivery before funding",
+				Code: "earlier_status", Message: "The dealership does not allow delivery before funding.",
+				field: "status", detail: "must be funded, because the dealership does not allow delivery before funding",
 			})
 		}
 	case Closed:
@@ -117,8 +123,8 @@ func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (miss
 		}
 		if due := d.Totals.BalanceDueCents; due > 0 {
 			missing = append(missing, DealMissing{
-				"payment", money.Format(due) + " is due. Record the payments, or write the balance off.",
-				"totals.balance_due_cents", fmt.Sprintf("must be 0 or less but is %d; record the payments, or send write_off_reason", due),
+				Code: "payment", Message: money.Format(due) + " is due. Record the payments, or write the balance off.",
+				field: "totals.balance_due_cents", detail: fmt.Sprintf("must be 0 or less but is %d; record the payments, or send write_off_reason", due),
 			})
 		}
 	}
@@ -130,11 +136,11 @@ func (d Deal) unpaid() []DealMissing {
 	switch due := d.Totals.BalanceDueCents; {
 	case d.DealType == Finance && d.FundingState != FundingFunded:
 		return []DealMissing{{
-			"funding", "The lender must fund the deal.", "funding_state", fmt.Sprintf("must be funded but is %s", d.FundingState),
+			Code: "funding", Message: "The lender must fund the deal.", field: "funding_state", detail: fmt.Sprintf("must be funded but is %s", d.FundingState),
 		}}
 	case d.DealType != Finance && due > 0:
 		return []DealMissing{{
-			"payment", money.Format(due) + " is due. Record the payments.", "totals.balance_due_cents", fmt.Sprintf("must be 0 but is %d", due),
+			Code: "payment", Message: money.Format(due) + " is due. Record the payments.", field: "totals.balance_due_cents", detail: fmt.Sprintf("must be 0 but is %d", due),
 		}}
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 
 // Offer is a price that one side offers to the other.
 type Offer struct {
+	_ struct{} `doc:"A price for the boat that one side offers to the other."`
+
 	Env       auth.Env    `json:"-" db:"env"`
 	ID        string      `json:"id" db:"id" doc:"Identifies the offer. Starts with off_." example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID    string      `json:"deal_id" db:"deal_id" doc:"Deal that the offer belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -59,6 +61,8 @@ const (
 
 // OfferMake is the request body for a new offer.
 type OfferMake struct {
+	_ struct{} `doc:"A new offer or counteroffer."`
+
 	AmountUSD int64      `json:"amount_usd" minimum:"0" maximum:"1000000000" doc:"Price of the boat in whole US dollars." example:"121500"`
 	MadeBy    Side       `json:"made_by" enum:"buyer,dealer" doc:"Side that makes the offer. The other side can accept or reject it."`
 	InReplyTo *string    `json:"in_reply_to" required:"false" maxLength:"64" doc:"The other side's offer that this one answers. If it is pending, it becomes superseded and can't be accepted anymore."`
@@ -95,12 +99,16 @@ func (m OfferMake) offer(d Deal, now time.Time) (Offer, error) {
 
 // OfferAccept is the request body for accepting an offer.
 type OfferAccept struct {
+	_ struct{} `doc:"Conditions of accepting an offer."`
+
 	By           Side `json:"by,omitempty" enum:"buyer,dealer" doc:"Defaults to the side that did not make the offer."`
 	OverrideHold bool `json:"override_hold,omitempty" doc:"Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with the role manager or owner." since:"2026-12-01"`
 }
 
 // OfferReject is the request body for rejecting an offer.
 type OfferReject struct {
+	_ struct{} `doc:"Who rejects an offer, and why."`
+
 	By     Side    `json:"by,omitempty" enum:"buyer,dealer" doc:"Defaults to the side that did not make the offer. If the side that made the offer rejects it, the offer is withdrawn."`
 	Reason *string `json:"reason" required:"false" maxLength:"500" doc:"Reason for rejecting or withdrawing the offer."`
 }

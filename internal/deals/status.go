@@ -51,6 +51,8 @@ func (s Status) category() string {
 
 // DealAdvance is the request body for advancing a deal.
 type DealAdvance struct {
+	_ struct{} `doc:"Which status a deal advances to."`
+
 	To     Status  `json:"to,omitempty" enum:"accepted,in_finance,contracted,funded,delivered,closed,open,cancelled" doc:"New status. Defaults to the next one. A deal with another deal_type than finance skips in_finance by default."`
 	Reason *string `json:"reason" required:"false" maxLength:"500" doc:"Reason for the change, for the history."`
 
@@ -147,6 +149,8 @@ func (d *Deal) timeOf(s Status) **time.Time {
 
 // DealCancel is the request body for canceling a deal.
 type DealCancel struct {
+	_ struct{} `doc:"Why a deal is cancelled, and what happens to the buyer's money."`
+
 	Reason         string  `json:"reason" minLength:"1" maxLength:"500" doc:"Why the deal is cancelled. It becomes cancel_reason."`
 	DepositOutcome *string `json:"deposit_outcome" required:"false" enum:"refund,forfeit,transfer" doc:"Required if money was paid. refund records a refund of everything that was paid. transfer moves everything to another deal. forfeit doesn't change the payments."`
 
@@ -195,6 +199,8 @@ func (d Deal) checkTransfer(c DealCancel) error {
 
 // DealWarning is something about a deal that requires attention.
 type DealWarning struct {
+	_ struct{} `doc:"Something about a deal that requires attention."`
+
 	Code        string `json:"code" enum:"balance_due" doc:"Stable code for programs. balance_due means that the boat was delivered before it was paid."`
 	Message     string `json:"message" doc:"Explains the warning, for people." example:"$53,000.00 is due."`
 	AmountCents int64  `json:"amount_cents" doc:"Amount that the warning is about." example:"5300000"`
@@ -204,13 +210,15 @@ type DealWarning struct {
 func (d Deal) warnings() []DealWarning {
 	all := []DealWarning{}
 	if due := d.Totals.BalanceDueCents; due > 0 && (d.Status == Delivered || d.Status == Closed) {
-		all = append(all, DealWarning{"balance_due", money.Format(due) + " is due.", due})
+		all = append(all, DealWarning{Code: "balance_due", Message: money.Format(due) + " is due.", AmountCents: due})
 	}
 	return all
 }
 
 // DealChange is an entry in the history of a deal.
 type DealChange struct {
+	_ struct{} `doc:"One change of a deal's status."`
+
 	Env    auth.Env   `json:"-" db:"env"`
 	ID     string     `json:"id" db:"id" doc:"Identifies the change. Starts with hst_." example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID string     `json:"deal_id" db:"deal_id" doc:"Deal that changed."`

@@ -11,6 +11,8 @@ import (
 
 // DealTax is one tax on a deal.
 type DealTax struct {
+	_ struct{} `doc:"One tax on a deal."`
+
 	Name         string        `json:"name" minLength:"1" maxLength:"100" doc:"Name of the tax, as documents show it." example:"Florida sales tax" audit:"personal"`
 	RatePercent  money.Percent `json:"rate_percent" maxLength:"10" doc:"Rate as a decimal with up to four places." example:"6"`
 	Base         string        `json:"base" required:"false" enum:"deal,price,lines" doc:"What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line items (lines). If trade_tax_credit is set, trade-in allowances are deducted from the price. Defaults to deal."`

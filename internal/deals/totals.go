@@ -4,6 +4,8 @@ import "slices"
 
 // DealTotals are the calculated amounts of a deal.
 type DealTotals struct {
+	_ struct{} `doc:"Amounts of a deal, calculated by Slipway."`
+
 	PriceCents       int64  `json:"price_cents" doc:"Accepted offer. Before that, the newest pending offer." example:"11800000"`
 	LineItemsCents   int64  `json:"line_items_cents" doc:"Line items minus discounts and rebates, plus the products of the selected finance structure."`
 	TaxCents         int64  `json:"tax_cents" doc:"Sum of the taxes, including the tax on products of the selected finance structure."`

@@ -13,6 +13,8 @@ import (
 
 // TradeIn is a boat that the buyer trades in.
 type TradeIn struct {
+	_ struct{} `doc:"A boat that the buyer trades in."`
+
 	Env                 auth.Env  `json:"-" db:"env"`
 	ID                  string    `json:"id" db:"id" doc:"Identifies the trade-in. Starts with trd_." example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID              string    `json:"deal_id" db:"deal_id" doc:"Deal that the trade-in belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -37,6 +39,8 @@ type TradeIn struct {
 
 // TradeInAdd is the request body for a new trade-in.
 type TradeInAdd struct {
+	_ struct{} `doc:"A boat to trade in with a new deal."`
+
 	Description         *string  `json:"description" required:"false" maxLength:"500" doc:"The boat in your own words, such as with trailer and equipment."`
 	HIN                 *string  `json:"hin" required:"false" maxLength:"32" doc:"Hull identification number of the boat. It must not belong to a hull in stock."`
 	Year                *int64   `json:"year" required:"false" minimum:"1900" maximum:"9999" doc:"Model year of the boat."`
@@ -54,12 +58,16 @@ type TradeInAdd struct {
 
 // TradeInPut is the request body for a trade-in of an existing deal.
 type TradeInPut struct {
+	_ struct{} `doc:"A trade-in to add to a deal or to replace."`
+
 	TradeInAdd
 	ReplacesID *string `json:"replaces_id" required:"false" minLength:"1" maxLength:"64" doc:"Trade-in of this deal to replace. It keeps its ID. Omitted fields are cleared." example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 // TradeInPatch is a JSON merge patch of a trade-in.
 type TradeInPatch struct {
+	_ struct{} `doc:"Changes to a trade-in. Fields that you leave out keep their values."`
+
 	Description         patch.Null[string]  `json:"description,omitzero" maxLength:"500" doc:"What it is, in your words."`
 	HIN                 patch.Null[string]  `json:"hin,omitzero" maxLength:"32" doc:"Hull identification number."`
 	Year                patch.Null[int64]   `json:"year,omitzero" minimum:"1900" maximum:"9999" doc:"Model year."`

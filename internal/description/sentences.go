@@ -11,11 +11,8 @@ import (
 
 // addSentences completes the description. The parameters must not be shared yet.
 func addSentences(doc *huma.OpenAPI) {
+	rest.AddSentences(doc.Components.Schemas)
 	for name, s := range doc.Components.Schemas.Map() {
-		if s.Type != huma.TypeObject || s.Description != "" {
-			continue
-		}
-		s.Description = schemaDocs[name]
 		if s.Properties["has_more"] != nil && strings.HasPrefix(name, "Page") {
 			s.Description = "One page of a list, with the cursors of the pages next to it."
 		}

@@ -15,6 +15,8 @@ import (
 // Document is a PDF of a deal and the record of its signatures. The PDF never
 // changes.
 type Document struct {
+	_ struct{} `doc:"A document of a deal: the record of a PDF and its signatures."`
+
 	Env             auth.Env            `json:"-" db:"env"`
 	ID              string              `json:"id" db:"id" doc:"Identifies the document. Starts with doc_." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Number          int64               `json:"number" db:"number" doc:"Number of the document for people, printed on each page. Increases with each document of the dealership, from 1001." example:"1042" since:"2026-12-01"`
@@ -46,6 +48,8 @@ func (d Document) Revision() int64 { return d.Version }
 
 // DocumentSignature is one signature on a document.
 type DocumentSignature struct {
+	_ struct{} `doc:"One signature on a document."`
+
 	SignerRole SignerRole `json:"signer_role" enum:"buyer,co_buyer,dealer,lender" doc:"Role in which the person signs. It must be one of the required signers."`
 	SignerName string     `json:"signer_name" doc:"Name of the person who signed." example:"Ann Bell"`
 	SignedAt   time.Time  `json:"signed_at" doc:"When the person signed."`
@@ -85,6 +89,8 @@ const (
 
 // DocumentIssue is the request body for issuing a document.
 type DocumentIssue struct {
+	_ struct{} `doc:"A document to create from the current state of a deal."`
+
 	Kind            DocumentKind `json:"kind" doc:"Type of document. It decides the content of the PDF and the usual signers."`
 	Title           *string      `json:"title" required:"false" minLength:"1" maxLength:"200" doc:"Defaults to the usual title of this kind."`
 	RequiredSigners []SignerRole `json:"required_signers,omitempty" maxItems:"4" uniqueItems:"true" enum:"buyer,co_buyer,dealer,lender" doc:"Roles that must sign. Defaults to the usual signers of this kind, including the co-buyer if the deal has one."`
@@ -157,6 +163,8 @@ func (f facts) checkForm(kind DocumentKind, form form) error {
 
 // DocumentSign is the request body for recording a signature.
 type DocumentSign struct {
+	_ struct{} `doc:"A signature to record."`
+
 	SignerRole SignerRole `json:"signer_role" enum:"buyer,co_buyer,dealer,lender" doc:"Role in which the person signs. It must be one of the required signers."`
 	SignerName string     `json:"signer_name" minLength:"1" maxLength:"200" doc:"Name of the person who signed." example:"Ann Bell"`
 	SignedAt   *time.Time `json:"signed_at" required:"false" doc:"Defaults to the current time."`
@@ -220,6 +228,8 @@ func rolesText(all []SignerRole) string {
 
 // DocumentVoid is the request body for voiding a document.
 type DocumentVoid struct {
+	_ struct{} `doc:"Why a document is voided."`
+
 	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"Why the document is voided. It becomes void_reason."`
 }
 

@@ -11,6 +11,8 @@ import (
 
 // FundingDifference is a term of a structure that the lender didn't approve.
 type FundingDifference struct {
+	_ struct{} `doc:"A term in which the finance structure differs from what the lender approved."`
+
 	Field     string `json:"field" enum:"amount_cents,apr_percent,term_months" doc:"Term of the decision. amount_cents is the amount financed."`
 	Decision  string `json:"decision" doc:"What the lender approved." example:"8.25" audit:"-"`
 	Structure string `json:"structure" doc:"What the structure has." example:"7.49" audit:"-"`
@@ -45,7 +47,7 @@ func (f Funding) approved(submitted FinanceStructure) approvedTerms {
 func (t approvedTerms) differences(s FinanceStructure) []FundingDifference {
 	all := []FundingDifference{}
 	add := func(field, decision, structure string) {
-		all = append(all, FundingDifference{field, decision, structure})
+		all = append(all, FundingDifference{Field: field, Decision: decision, Structure: structure})
 	}
 	if t.amountCents != s.AmountFinancedCents {
 		add("amount_cents", strconv.FormatInt(t.amountCents, 10), strconv.FormatInt(s.AmountFinancedCents, 10))

@@ -12,6 +12,8 @@ import (
 
 // Funding is the application of a deal with one lender.
 type Funding struct {
+	_ struct{} `doc:"The application of a deal with one lender."`
+
 	Env             auth.Env         `json:"-" db:"env"`
 	ID              string           `json:"id" db:"id" doc:"Identifies the funding. Starts with fund_." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID          string           `json:"deal_id" db:"deal_id" doc:"Deal that is financed." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -38,7 +40,7 @@ func (f Funding) Revision() int64 { return f.Version }
 
 // FundingDecision is a lender's decision.
 type FundingDecision struct {
-	_          struct{}       `nullable:"true"`
+	_          struct{}       `doc:"What a lender decided. Null fields were not stated." nullable:"true"`
 	Amount     *int64         `json:"amount_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Amount that the lender approved, in cents. Null if not stated."`
 	APRPercent *money.Percent `json:"apr_percent" required:"false" maxLength:"10" doc:"Annual rate that the lender approved, as a decimal. Null if not stated." example:"7.49"`
 	BuyRate    *money.Percent `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership. Null in responses if your key does not have both deals:write and hulls:write."`
@@ -109,6 +111,8 @@ func stateOf(all []Funding) string {
 
 // FundingSubmit is the request body for a submission to a lender.
 type FundingSubmit struct {
+	_ struct{} `doc:"A submission to a lender."`
+
 	Lender      string  `json:"lender" minLength:"1" maxLength:"200" doc:"Name of the lender." example:"Bay Federal"`
 	StructureID *string `json:"structure_id" required:"false" maxLength:"64" doc:"Defaults to the selected structure of the deal."`
 	Reference   *string `json:"reference" required:"false" maxLength:"200" doc:"Lender's reference number, if you already have it."`
@@ -124,6 +128,8 @@ func checkSubmittable(d deals.Deal) error {
 
 // FundingAdvance is the request body for advancing a funding.
 type FundingAdvance struct {
+	_ struct{} `doc:"Which status a funding advances to, with what the step requires."`
+
 	To          FundingStatus    `json:"to,omitempty" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"New status. Defaults to the next one toward funded."`
 	Reason      *string          `json:"reason" required:"false" maxLength:"500" doc:"Reason for the change. It becomes the reason of the funding."`
 	Reference   *string          `json:"reference" required:"false" maxLength:"200" doc:"Lender's reference number."`

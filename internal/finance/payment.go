@@ -13,6 +13,8 @@ import (
 // to another deal. It never changes. Its status is calculated from the rows that
 // refer to it.
 type Payment struct {
+	_ struct{} `doc:"Money that was received for a deal, or that was refunded, reversed or transferred. Payments never change."`
+
 	Env               auth.Env    `json:"-" db:"env"`
 	ID                string      `json:"id" db:"id" doc:"Identifies the payment. Starts with pay_." example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID            string      `json:"deal_id" db:"deal_id" doc:"Deal that the payment belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -45,6 +47,8 @@ const (
 
 // PaymentRecord is the request body for recording a payment.
 type PaymentRecord struct {
+	_ struct{} `doc:"A payment to record."`
+
 	Kind        string  `json:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"What the money is for. Use lender_proceeds for the money of a lender."`
 	Method      string  `json:"method" enum:"cash,check,ach,wire,card,financing" doc:"How the money was paid. financing is money from a lender."`
 	AmountCents int64   `json:"amount_cents" minimum:"1" maximum:"100000000000" doc:"Amount in cents." example:"500000"`
@@ -76,6 +80,8 @@ func (r PaymentRecord) payment(d deals.Deal, today time.Time) (Payment, error) {
 
 // PaymentRefund is the request body for a refund or a reversal.
 type PaymentRefund struct {
+	_ struct{} `doc:"A refund or reversal to record."`
+
 	AmountCents *int64  `json:"amount_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"Amount in cents. Defaults to the remaining amount of the payment."`
 	Reason      string  `json:"reason" minLength:"1" maxLength:"500" doc:"Why the money is paid back or did not arrive."`
 	Reference   *string `json:"reference" required:"false" maxLength:"200" doc:"Check number or ID of the payment processor for the refund."`

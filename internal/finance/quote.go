@@ -12,6 +12,8 @@ import (
 
 // FinanceQuoteCreate is the request body for a quote.
 type FinanceQuoteCreate struct {
+	_ struct{} `doc:"A loan to calculate."`
+
 	DealID          *string          `json:"deal_id" required:"false" maxLength:"64" doc:"Deal to finance. Its total, deposits and taxes are used. Send either this or price." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	PriceCents      *int64           `json:"price_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"Total to pay, with taxes and fees. Send either this or deal_id." example:"15419000"`
 	CashDownCents   int64            `json:"cash_down_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Down payment in cash, in addition to deposits. Defaults to 0." example:"2919000"`
@@ -52,6 +54,8 @@ func (c FinanceQuoteCreate) structure(term int64) FinanceStructureCreate {
 
 // FinanceQuote is what a loan would cost. It is not stored.
 type FinanceQuote struct {
+	_ struct{} `doc:"What a loan would cost, with different numbers of payments."`
+
 	DealCents           int64              `json:"deal_cents" doc:"Total to pay without products." example:"15419000"`
 	DepositCents        int64              `json:"deposit_cents" doc:"Deposits that were paid. 0 without a deal."`
 	ProductTaxCents     int64              `json:"product_tax_cents" doc:"Tax on the taxable products. 0 without a deal."`
@@ -64,6 +68,8 @@ type FinanceQuote struct {
 
 // FinanceQuoteTerm is the cost of a loan with a number of payments.
 type FinanceQuoteTerm struct {
+	_ struct{} `doc:"The cost of a loan with one number of payments."`
+
 	TermMonths           int64         `json:"term_months" doc:"Number of monthly payments." example:"240"`
 	PaymentCents         int64         `json:"payment_cents" doc:"Monthly payment, rounded half up." example:"104477"`
 	FirstPaymentCents    int64         `json:"first_payment_cents" doc:"First payment, which includes the interest for odd days."`

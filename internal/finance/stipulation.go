@@ -10,6 +10,8 @@ import (
 
 // Stipulation is something that a lender requires before it pays.
 type Stipulation struct {
+	_ struct{} `doc:"Something that a lender requires before it pays."`
+
 	Env         auth.Env          `json:"-" db:"env"`
 	ID          string            `json:"id" db:"id" doc:"Identifies the stipulation. Starts with stip_." example:"stip_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID      string            `json:"deal_id" db:"deal_id" doc:"Deal that is financed."`
@@ -42,12 +44,16 @@ const (
 
 // StipulationAdd is the request body for a new stipulation.
 type StipulationAdd struct {
+	_ struct{} `doc:"A new stipulation."`
+
 	Kind        string  `json:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other" doc:"What the lender requires. mso is a manufacturer's statement of origin."`
 	Description *string `json:"description" required:"false" maxLength:"500" doc:"Details of what the lender requires."`
 }
 
 // StipulationResolve is the request body for resolving a stipulation.
 type StipulationResolve struct {
+	_ struct{} `doc:"The new status of a stipulation."`
+
 	Status StipulationStatus `json:"status" enum:"received,accepted,waived,rejected" doc:"received means that the lender has it but has not decided yet."`
 	Note   *string           `json:"note" required:"false" maxLength:"500" doc:"Note for your staff. Replaces the previous note."`
 

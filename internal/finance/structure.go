@@ -14,6 +14,8 @@ import (
 // FinanceStructure is a payment plan for a deal. It never changes. Create another
 // one for other terms.
 type FinanceStructure struct {
+	_ struct{} `doc:"A payment plan for a deal, calculated by Slipway. It never changes."`
+
 	Env                  auth.Env         `json:"-" db:"env"`
 	ID                   string           `json:"id" db:"id" doc:"Identifies the structure. Starts with fin_." example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID               string           `json:"deal_id" db:"deal_id" doc:"Deal that the structure finances." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -48,12 +50,16 @@ type FinanceStructure struct {
 
 // FinanceStructureSchedule is a structure with its payment schedule.
 type FinanceStructureSchedule struct {
+	_ struct{} `doc:"A payment plan with each monthly payment."`
+
 	FinanceStructure
 	Schedule []money.Installment `json:"schedule" nullable:"false" doc:"Monthly payments, in order."`
 }
 
 // FinanceProduct is a product that is sold with the loan.
 type FinanceProduct struct {
+	_ struct{} `doc:"A finance or insurance product that is sold with a loan."`
+
 	Kind       string  `json:"kind" enum:"service_contract,gap,gelcoat_protection,hull_protection,tire_wheel,prop_protection,credit_life,disability,key,prepaid_maintenance,theft,other" doc:"Type of product. gap covers the difference between the loan and the value of the boat."`
 	Provider   *string `json:"provider" required:"false" maxLength:"200" doc:"Company that provides the product. Null if none was recorded."`
 	PriceCents int64   `json:"price_cents" minimum:"0" maximum:"100000000000" doc:"Price to the buyer in cents."`
@@ -65,6 +71,8 @@ type FinanceProduct struct {
 
 // FinanceStructureCreate is the request body for a new finance structure.
 type FinanceStructureCreate struct {
+	_ struct{} `doc:"Terms of a new payment plan."`
+
 	Name                *string          `json:"name" required:"false" maxLength:"100" doc:"Your name for the structure, to tell alternatives apart."`
 	Lender              *string          `json:"lender" required:"false" maxLength:"200" doc:"Lender that the structure is meant for."`
 	CashDownCents       int64            `json:"cash_down_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Down payment in cash, in cents, in addition to deposits. Defaults to 0." example:"2500000"`

@@ -69,7 +69,7 @@ func (a *API) getStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (Fin
 	if err != nil {
 		return FinanceStructureSchedule{}, err
 	}
-	return FinanceStructureSchedule{s, s.Installments()}, nil
+	return FinanceStructureSchedule{FinanceStructure: s, Schedule: s.Installments()}, nil
 }
 
 func (a *API) selectStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (FinanceStructure, error) {

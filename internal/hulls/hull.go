@@ -16,6 +16,8 @@ import (
 
 // Hull is one boat in inventory.
 type Hull struct {
+	_ struct{} `doc:"A boat in inventory."`
+
 	Env               auth.Env          `json:"-" db:"env"`
 	ID                string            `json:"id" db:"id" doc:"Identifies the hull. Starts with hull_." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HIN               *string           `json:"hin" db:"hin" doc:"Hull identification number: 12 characters, without the country code. Null if the boat has none yet." example:"GRT40912B324"`
@@ -67,7 +69,7 @@ func (h Hull) Revision() int64 { return h.Version }
 
 // Hold is a reservation of a hull without a deal that is accepted.
 type Hold struct {
-	_         struct{}  `nullable:"true"`
+	_         struct{}  `doc:"A reservation of a hull for a limited time." nullable:"true"`
 	Reason    *string   `json:"reason" doc:"Reason for the hold. Null if none was given." audit:"personal"`
 	UserID    *string   `json:"user_id" doc:"User who placed the hold. Null for an API key."`
 	DealID    *string   `json:"deal_id" doc:"Deal that the hull is on hold for. Null if there is none."`
@@ -78,6 +80,8 @@ type Hold struct {
 
 // HullCreate is a new hull.
 type HullCreate struct {
+	_ struct{} `doc:"A new hull."`
+
 	HIN             *string           `json:"hin" required:"false" maxLength:"32" doc:"Required unless the hull is on order or in transit, or you send hin_absent_reason. A country prefix, as in US-GRT40912B324, is stored separately." example:"GRT40912B324"`
 	HINAbsentReason *string           `json:"hin_absent_reason" required:"false" enum:"pre_1972,not_yet_assigned,homebuilt_pending" doc:"Why the boat has no HIN. You can't send it together with hin."`
 	Make            string            `json:"make" minLength:"1" maxLength:"100" doc:"Manufacturer or brand of the boat." example:"Grady-White"`
@@ -138,6 +142,8 @@ func (c HullCreate) Check(now time.Time) error {
 // HullPatch changes a hull's descriptive fields or location. Status and price
 // have their own endpoints.
 type HullPatch struct {
+	_ struct{} `doc:"Changes to a hull. Omitted fields keep their values, null clears a field."`
+
 	HIN             patch.Null[string]             `json:"hin,omitzero" maxLength:"32" doc:"New hull identification number. A country prefix, as in US-GRT40912B324, is stored separately. Null removes it."`
 	HINAbsentReason patch.Null[string]             `json:"hin_absent_reason,omitzero" enum:"pre_1972,not_yet_assigned,homebuilt_pending" doc:"Why the boat has no HIN. Cleared automatically when you set hin."`
 	Make            patch.Value[string]            `json:"make,omitzero" minLength:"1" maxLength:"100" doc:"Manufacturer or brand of the boat."`

@@ -204,6 +204,8 @@ func (a *API) archive(ctx context.Context, tx *db.Tx, in *struct {
 
 // HullArchive is the reason why a hull is archived.
 type HullArchive struct {
+	_ struct{} `doc:"Why a hull is archived."`
+
 	Reason *string `json:"reason" required:"false" maxLength:"500" doc:"Reason for archiving, for the history."`
 }
 

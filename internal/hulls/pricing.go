@@ -9,6 +9,8 @@ import (
 
 // HullPricing is the price and the cost of a hull.
 type HullPricing struct {
+	_ struct{} `doc:"The current price and cost of a hull."`
+
 	Env              auth.Env  `json:"-" db:"env"`
 	ID               string    `json:"hull_id" db:"id" doc:"Hull that the pricing belongs to."`
 	PriceUSD         int64     `json:"price_usd" db:"price_usd" doc:"Same as price_usd of the hull." example:"124900"`
@@ -28,7 +30,7 @@ func (p HullPricing) Revision() int64 { return p.Version }
 
 // HullCost is what the dealership paid for a hull.
 type HullCost struct {
-	_                   struct{} `nullable:"true"`
+	_                   struct{} `doc:"What the dealership paid for a hull. Null parts are unknown." nullable:"true"`
 	InvoiceCents        *int64   `json:"invoice_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Invoice of the manufacturer or the previous owner, in cents."`
 	FreightCents        *int64   `json:"freight_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Transport to the dealership, in cents."`
 	RiggingCents        *int64   `json:"rigging_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Rigging and installation, in cents."`
@@ -53,6 +55,8 @@ func (p HullPricing) totalCost() *int64 {
 
 // HullPricingReplace is a hull's new pricing. Omitted fields keep their values.
 type HullPricingReplace struct {
+	_ struct{} `doc:"New pricing of a hull. Omitted fields keep their values, null clears a field."`
+
 	PriceUSD         int64                `json:"price_usd" minimum:"0" maximum:"1000000000" doc:"New asking price in whole US dollars."`
 	MSRPUSD          patch.Null[int64]    `json:"msrp_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Manufacturer's suggested retail price in whole US dollars. Null removes it."`
 	OriginalPriceUSD *int64               `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Corrects the first asking price, in whole US dollars."`
@@ -72,6 +76,8 @@ func (r HullPricingReplace) patch() HullPricingPatch {
 
 // HullPricingPatch is a JSON merge patch of a hull's pricing.
 type HullPricingPatch struct {
+	_ struct{} `doc:"Changes to the prices and costs of a hull. Fields that you leave out keep their values."`
+
 	PriceUSD         patch.Value[int64]   `json:"price_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Asking price. A change is recorded in the history."`
 	MSRPUSD          patch.Null[int64]    `json:"msrp_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Manufacturer's suggested retail price."`
 	OriginalPriceUSD *int64               `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"First asking price."`
@@ -107,6 +113,8 @@ func firstPricing(h Hull, cost *HullCost) HullPricing {
 
 // PriceChange is one entry of a hull's price history.
 type PriceChange struct {
+	_ struct{} `doc:"One change of a hull's asking price."`
+
 	Env         auth.Env   `json:"-" db:"env"`
 	ID          string     `json:"id" db:"id" doc:"Identifies the change. Starts with prc_." example:"prc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HullID      string     `json:"hull_id" db:"hull_id" doc:"Hull whose price changed."`

@@ -14,6 +14,8 @@ import (
 // SpecSheet is the specification of a boat, in feet, pounds, gallons and
 // knots. Unknown values are null.
 type SpecSheet struct {
+	_ struct{} `doc:"The specification sheet of a boat. Null means unknown."`
+
 	Lengths           *SpecLengths  `json:"lengths" required:"false" doc:"Measured lengths in feet. Null if unknown."`
 	BeamFt            *float64      `json:"beam_ft" required:"false" exclusiveMinimum:"0" maximum:"500" doc:"Greatest width of the boat, in feet." example:"8.5"`
 	DraftFt           *SpecDraft    `json:"draft_ft" required:"false" doc:"Depth of water that the boat needs, in feet. Null if unknown."`
@@ -49,7 +51,7 @@ type SpecSheet struct {
 
 // SpecLengths are the measured lengths of a boat.
 type SpecLengths struct {
-	_         struct{} `nullable:"true"`
+	_         struct{} `doc:"Measured lengths of a boat, in feet." nullable:"true"`
 	LOAFt     *float64 `json:"loa_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall, in feet."`
 	LWLFt     *float64 `json:"lwl_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length at the waterline, in feet."`
 	DeckFt    *float64 `json:"deck_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length of the deck, in feet."`
@@ -58,13 +60,15 @@ type SpecLengths struct {
 
 // SpecDraft is the draft of a boat.
 type SpecDraft struct {
-	_       struct{} `nullable:"true"`
+	_       struct{} `doc:"Depth of water that a boat needs." nullable:"true"`
 	Max     *float64 `json:"max" required:"false" exclusiveMinimum:"0" maximum:"200" doc:"Draft with the drive or keel down, in feet."`
 	DriveUp *float64 `json:"drive_up" required:"false" exclusiveMinimum:"0" maximum:"200" doc:"Draft with the drive or keel up, in feet. At most the value of max."`
 }
 
 // SpecEngine is one engine.
 type SpecEngine struct {
+	_ struct{} `doc:"One engine of a boat."`
+
 	Position  *string  `json:"position" required:"false" enum:"single,port,starboard,center,inner_port,inner_starboard" doc:"Where the engine is mounted."`
 	Make      *string  `json:"make" required:"false" maxLength:"100" doc:"Manufacturer of the engine." example:"Yamaha"`
 	Model     *string  `json:"model" required:"false" maxLength:"100" doc:"Model name of the engine." example:"F300"`
@@ -80,7 +84,7 @@ type SpecEngine struct {
 
 // SpecTanks are capacities.
 type SpecTanks struct {
-	_          struct{} `nullable:"true"`
+	_          struct{} `doc:"Tank capacities, in US gallons." nullable:"true"`
 	FuelGal    *float64 `json:"fuel_gal" required:"false" minimum:"0" maximum:"10000000" doc:"Fuel capacity in US gallons."`
 	WaterGal   *float64 `json:"water_gal" required:"false" minimum:"0" maximum:"10000000" doc:"Fresh water capacity in US gallons."`
 	HoldingGal *float64 `json:"holding_gal" required:"false" minimum:"0" maximum:"10000000" doc:"Waste water capacity in US gallons."`
@@ -88,7 +92,7 @@ type SpecTanks struct {
 
 // SpecBerths counts beds.
 type SpecBerths struct {
-	_      struct{} `nullable:"true"`
+	_      struct{} `doc:"Number of beds by type." nullable:"true"`
 	Single *int64   `json:"single" required:"false" minimum:"0" maximum:"1000" doc:"Number of single beds."`
 	Double *int64   `json:"double" required:"false" minimum:"0" maximum:"1000" doc:"Number of double beds."`
 	Twin   *int64   `json:"twin" required:"false" minimum:"0" maximum:"1000" doc:"Number of twin beds."`
@@ -97,7 +101,7 @@ type SpecBerths struct {
 
 // SpecTrailer is the trailer a boat is sold with.
 type SpecTrailer struct {
-	_          struct{} `nullable:"true"`
+	_          struct{} `doc:"Trailer that a boat is sold with." nullable:"true"`
 	Included   *bool    `json:"included" required:"false" doc:"Whether the price includes the trailer. Null if unknown."`
 	Make       *string  `json:"make" required:"false" maxLength:"100" doc:"Manufacturer of the trailer."`
 	Model      *string  `json:"model" required:"false" maxLength:"100" doc:"Model name of the trailer."`
@@ -109,13 +113,15 @@ type SpecTrailer struct {
 
 // SpecWarranty is the remaining manufacturer's warranty.
 type SpecWarranty struct {
-	_            struct{}   `nullable:"true"`
+	_            struct{}   `doc:"Remaining warranty of the manufacturer." nullable:"true"`
 	ExpiresAt    *time.Time `json:"expires_at" required:"false" doc:"When the warranty expires. Null if unknown."`
 	Transferable *bool      `json:"transferable" required:"false" doc:"Whether the warranty passes to the next owner. Null if unknown."`
 }
 
 // HullSpecs is a hull's specification sheet with derived values.
 type HullSpecs struct {
+	_ struct{} `doc:"The specification sheet of a hull, with calculated values. Unknown values are null."`
+
 	HullID string `json:"hull_id" doc:"Hull that the sheet belongs to."`
 	SpecSheet
 	TotalPowerHP *float64     `json:"total_power_hp" doc:"Total power of all engines in horsepower. Null if the power of an engine is unknown."`
@@ -130,7 +136,7 @@ func (s HullSpecs) Revision() int64 { return s.Version }
 
 // SpecsMetric has the measurements in metric units.
 type SpecsMetric struct {
-	_                struct{} `nullable:"true"`
+	_                struct{} `doc:"The measurements of a boat in metric units." nullable:"true"`
 	LengthM          *float64 `json:"length_m" doc:"Length overall of the hull, in meters."`
 	BeamM            *float64 `json:"beam_m" doc:"Beam in meters. Null if unknown."`
 	DraftMaxM        *float64 `json:"draft_max_m" doc:"Draft with the drive or keel down, in meters. Null if unknown."`

@@ -52,6 +52,8 @@ func (s Status) inStock() bool { return !s.IsComing() }
 
 // HullTransition is a change of status.
 type HullTransition struct {
+	_ struct{} `doc:"A change of a hull's status."`
+
 	To        Status     `json:"to" enum:"in_transit,available,on_hold,not_for_sale,on_order,sale_pending,sold,delivered,archived" doc:"Status to change to. Most changes after available are made by deals. The description of the operation lists those that you can make."`
 	Reason    *string    `json:"reason" required:"false" maxLength:"500" doc:"Required to put a sold hull back on sale."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the hold expires, for on_hold. Defaults to now plus settings.default_hold_hours." example:"2026-12-01T17:00:00Z"`
@@ -170,6 +172,8 @@ func list(statuses []Status) string {
 // HullChange is one entry of a hull's history: a new status, a new location, or
 // both.
 type HullChange struct {
+	_ struct{} `doc:"One change of a hull's status or location."`
+
 	Env            auth.Env   `json:"-" db:"env"`
 	ID             string     `json:"id" db:"id" doc:"Identifies the change. Starts with hst_." example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HullID         string     `json:"hull_id" db:"hull_id" doc:"Hull that changed."`

@@ -43,7 +43,7 @@ func (i *HullImport) count(out outcome) {
 
 // skip counts a row whose number belongs to a closed hull.
 func (o *outcome) skip(r sheet.Row, field string, h hulls.Closed) {
-	o.skips = append(o.skips, HullImportSkip{r.Number, field, h.ID, fmt.Sprintf("is already used by %s, which is %s", h.ID, h.Status)})
+	o.skips = append(o.skips, HullImportSkip{Row: r.Number, Field: field, HullID: h.ID, Message: fmt.Sprintf("is already used by %s, which is %s", h.ID, h.Status)})
 }
 
 // note adds the notes of a row that is imported.
@@ -52,7 +52,7 @@ func (o *outcome) note(r sheet.Row) {
 		o.noted++
 	}
 	for _, n := range r.Notes {
-		o.notes = append(o.notes, HullImportNote{r.Number, n.Field, n.Code, sheet.Clip(n.Message, 500)})
+		o.notes = append(o.notes, HullImportNote{Row: r.Number, Field: n.Field, Code: n.Code, Message: sheet.Clip(n.Message, 500)})
 	}
 }
 

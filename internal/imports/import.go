@@ -57,6 +57,8 @@ const (
 
 // HullImport is an import of a file of hulls.
 type HullImport struct {
+	_ struct{} `doc:"The import of a file of hulls, with its progress and errors."`
+
 	Env               auth.Env          `json:"-" db:"env"`
 	ID                string            `json:"id" db:"id" doc:"Identifies the import. Starts with imp_." example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	State             string            `json:"state" db:"state" enum:"queued,running,completed,failed" doc:"State of the import. An import that is completed can have rejected rows, see failed. An import without a single valid row has failed."`
@@ -135,6 +137,8 @@ func (i *HullImport) deriveProgress(now time.Time) {
 
 // HullImportError is an error of a row.
 type HullImportError struct {
+	_ struct{} `doc:"An error in one row of an imported file."`
+
 	Row     int64  `json:"row" db:"row_no" doc:"Row number, as in a spreadsheet. The header of a CSV file is row 1." example:"17"`
 	Field   string `json:"field" db:"field" doc:"Field that is invalid." example:"price_usd"`
 	Code    string `json:"code" db:"code" doc:"Code of the error, as in the details of an API error." example:"minimum"`
@@ -143,6 +147,8 @@ type HullImportError struct {
 
 // HullImportSkip is a row that was skipped.
 type HullImportSkip struct {
+	_ struct{} `doc:"A row of an imported file that changed nothing."`
+
 	Row     int64  `json:"row" db:"row_no" doc:"Row number, as in a spreadsheet. The header of a CSV file is row 1." example:"17"`
 	Field   string `json:"field" db:"field" enum:"hin,stock_number" doc:"Which number of the row already belongs to a hull." example:"stock_number"`
 	HullID  string `json:"hull_id" db:"hull_id" doc:"Hull that has this HIN or stock number." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -151,6 +157,8 @@ type HullImportSkip struct {
 
 // HullImportNote is a note on a row that was imported.
 type HullImportNote struct {
+	_ struct{} `doc:"A note on a row of an imported file that was imported."`
+
 	Row     int64  `json:"row" db:"row_no" doc:"Row number, as in a spreadsheet. 0 for a note on the whole file." example:"17"`
 	Field   string `json:"field" db:"field" doc:"Field that the note is about." example:"received_on"`
 	Code    string `json:"code" db:"code" doc:"Kind of note: ambiguous, rounded, unknown, photo or not_archived." example:"ambiguous"`
@@ -159,6 +167,8 @@ type HullImportNote struct {
 
 // HullImportHull is a hull that is not in the file.
 type HullImportHull struct {
+	_ struct{} `doc:"A hull that is not in an imported file."`
+
 	HullID      string  `json:"hull_id" db:"hull_id" doc:"Hull that is not in the file." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	StockNumber *string `json:"stock_number" db:"stock_number" doc:"Its stock number. Null if it has none." example:"GW-1042"`
 	HIN         *string `json:"hin" db:"hin" doc:"Its hull identification number. Null if it has none." example:"GRT40912B324"`
@@ -168,6 +178,8 @@ type HullImportHull struct {
 
 // HullImportPhotos counts the photos of an import.
 type HullImportPhotos struct {
+	_ struct{} `doc:"Counts of the photos whose URLs are in an imported file."`
+
 	Queued int64 `json:"queued" doc:"Photos that are not downloaded yet."`
 	Added  int64 `json:"added" doc:"Photos that were added to their hulls."`
 	Failed int64 `json:"failed" doc:"Photos that can't be downloaded or used. The notes have the reasons."`

@@ -24,10 +24,10 @@ func errorsOf(r sheet.Row, err error) (lines []HullImportError, ok bool) {
 		return nil, false
 	}
 	for _, d := range f.Details {
-		lines = append(lines, HullImportError{r.Number, sheet.Clip(d.Field, 100), d.Code, sheet.Clip(d.Message, 500)})
+		lines = append(lines, HullImportError{Row: r.Number, Field: sheet.Clip(d.Field, 100), Code: d.Code, Message: sheet.Clip(d.Message, 500)})
 	}
 	if len(lines) == 0 {
-		lines = []HullImportError{{r.Number, "row", f.Kind.Code, sheet.Clip(f.Message, 500)}}
+		lines = []HullImportError{{Row: r.Number, Field: "row", Code: f.Kind.Code, Message: sheet.Clip(f.Message, 500)}}
 	}
 	return lines, true
 }

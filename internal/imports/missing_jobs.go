@@ -116,7 +116,7 @@ func (a *API) compareInventory(ctx context.Context, i *HullImport, f contents) e
 			}
 			if done && i.Missing == missingArchive && !archive {
 				text := fmt.Sprintf("Nothing was archived, because %d rejected rows have no stock number or HIN", f.unidentified)
-				if err := addNotes(ctx, tx, i, []HullImportNote{{0, "missing", "not_archived", text}}, 0); err != nil {
+				if err := addNotes(ctx, tx, i, []HullImportNote{{Row: 0, Field: "missing", Code: "not_archived", Message: text}}, 0); err != nil {
 					return i, err
 				}
 			}

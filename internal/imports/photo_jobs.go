@@ -124,7 +124,7 @@ func (a *API) fetchPhoto(ctx context.Context, p photo) error {
 		default:
 			p.State = photoFailed
 			line := noteRow{p.Env, p.ImportID, p.Row*linesPerRow + linesPerRow/2 + p.Position,
-				HullImportNote{p.Row, "photo_urls", "photo", fmt.Sprintf("has the photo %s, which %s", p.URL, problem)}}
+				HullImportNote{Row: p.Row, Field: "photo_urls", Code: "photo", Message: fmt.Sprintf("has the photo %s, which %s", p.URL, problem)}}
 			if err := db.Insert(ctx, tx, "hull_import_notes", line); err != nil {
 				return struct{}{}, err
 			}

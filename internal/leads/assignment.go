@@ -12,6 +12,8 @@ import (
 
 // LeadAssign is the body of assign: a user or a strategy.
 type LeadAssign struct {
+	_ struct{} `doc:"Who a lead is assigned to."`
+
 	UserID   *string `json:"user_id" required:"false" maxLength:"64" doc:"User to assign the lead to. Send either this or strategy." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Strategy *string `json:"strategy" required:"false" enum:"round_robin" doc:"round_robin assigns the lead to the next active user who takes leads (takes_leads) at the lead's location."`
 	Reason   *string `json:"reason" required:"false" maxLength:"500" doc:"Reason for the assignment, for the history."`
@@ -31,6 +33,8 @@ func (n LeadAssign) Check(time.Time) error {
 
 // LeadAssignment is one entry in the assignment history of a lead.
 type LeadAssignment struct {
+	_ struct{} `doc:"One assignment of a lead."`
+
 	Env    auth.Env   `json:"-" db:"env"`
 	ID     string     `json:"id" db:"id" doc:"Identifies the assignment. Starts with asg_." example:"asg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID string     `json:"lead_id" db:"lead_id" doc:"Lead that was assigned." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -19,6 +19,8 @@ import (
 // Lead is an inquiry about a boat. Personal data is excluded from the audit log
 // because the log can't be erased.
 type Lead struct {
+	_ struct{} `doc:"An inquiry about a boat."`
+
 	Env              auth.Env          `json:"-" db:"env"`
 	ID               string            `json:"id" db:"id" doc:"Identifies the lead. Starts with lead_." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ContactID        string            `json:"contact_id" db:"contact_id" doc:"Person or company that the lead is from." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -57,7 +59,7 @@ func (l Lead) Revision() int64 { return l.Version }
 // SubmittedContact is what a customer wrote, such as in a form, before it was
 // compared with the contacts.
 type SubmittedContact struct {
-	_           struct{}                 `nullable:"true"`
+	_           struct{}                 `doc:"A person or company as they were sent with a lead, before the match with existing contacts." nullable:"true"`
 	FirstName   *string                  `json:"first_name" doc:"First name, as it was sent. Null if it was not sent or was erased." example:"Ann"`
 	LastName    *string                  `json:"last_name" doc:"Last name, as it was sent. Null if it was not sent or was erased." example:"Bell"`
 	CompanyName *string                  `json:"company_name" doc:"Company, as it was sent. Null if it was not sent or was erased."`
@@ -100,6 +102,8 @@ func (l Lead) InquiredFrom(email string, c contacts.Contact, now time.Time) bool
 
 // LeadCreate is the body to create a lead.
 type LeadCreate struct {
+	_ struct{} `doc:"A new lead."`
+
 	ContactID    *string                            `json:"contact_id" required:"false" maxLength:"64" doc:"Existing contact. Send either this or contact." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Contact      patch.Null[contacts.ContactCreate] `json:"contact,omitzero" doc:"Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it lacks is filled in. Otherwise a contact is created."`
 	Source       string                             `json:"source,omitempty" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other" default:"other"`
@@ -157,6 +161,8 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 // LeadPatch is the body to change a lead. The owner is changed by assign, and
 // the lead is ended by close and convert.
 type LeadPatch struct {
+	_ struct{} `doc:"Changes to a lead. Omitted fields keep their values, null clears a field."`
+
 	Status       patch.Value[Status]            `json:"status,omitzero" enum:"new,contacted,qualified,working,converted,lost" doc:"Use new, contacted, qualified or working. working also reopens a lost lead."`
 	Source       patch.Value[string]            `json:"source,omitzero" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
 	SourceDetail patch.Null[string]             `json:"source_detail,omitzero" maxLength:"200" doc:"Campaign, page, person or place that the lead came from. Null removes it."`

@@ -10,6 +10,8 @@ import (
 
 // LeadSignal is something that a lead did that indicates interest.
 type LeadSignal struct {
+	_ struct{} `doc:"Something that a lead did that indicates interest."`
+
 	Env        auth.Env  `json:"-" db:"env"`
 	ID         string    `json:"id" db:"id" doc:"Identifies the signal. Starts with sig_." example:"sig_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID     string    `json:"lead_id" db:"lead_id" doc:"Lead that the signal belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -23,6 +25,8 @@ type LeadSignal struct {
 
 // LeadSignalCreate is the body to record a signal.
 type LeadSignalCreate struct {
+	_ struct{} `doc:"A signal to record."`
+
 	Kind       string     `json:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit" doc:"What the lead did. Each kind has its own weight in the score."`
 	HullID     *string    `json:"hull_id" required:"false" maxLength:"64" doc:"Boat that the signal is about."`
 	Value      *float64   `json:"value" required:"false" minimum:"-1000000000000" maximum:"1000000000000" doc:"Number that belongs to the signal, such as a calculated payment. It does not affect the score."`

@@ -63,6 +63,8 @@ func (l *Lead) reject(to Status, why string) error {
 
 // LeadClose is the body to close a lead.
 type LeadClose struct {
+	_ struct{} `doc:"Why a lead is closed."`
+
 	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"Why the lead is lost. It becomes lost_reason." example:"Bought elsewhere"`
 }
 

@@ -84,6 +84,8 @@ func textOf(form url.Values) (incoming, error) {
 
 // InboundEmail is the body of a request that reports a received email.
 type InboundEmail struct {
+	_ struct{} `doc:"An email that a customer sent, as your provider forwards it."`
+
 	From      string `json:"from" doc:"Sender, with or without a name."`
 	To        string `json:"to" doc:"Address that received the email."`
 	Subject   string `json:"subject" doc:"Subject line."`

@@ -37,6 +37,8 @@ func (a *API) Hooks() []Hook {
 
 // twilioForm describes what Slipway reads of a request from Twilio.
 type twilioForm struct {
+	_ struct{} `doc:"A text message, as Twilio forwards it."`
+
 	MessageSid    string `json:"MessageSid" doc:"ID of the message at Twilio. A message with a known ID is ignored."`
 	From          string `json:"From" doc:"Number of the sender."`
 	To            string `json:"To" doc:"Number that received the message."`

@@ -13,6 +13,8 @@ import (
 
 // InboundMessageReceive is a message that you received for any lead.
 type InboundMessageReceive struct {
+	_ struct{} `doc:"A message that a customer sent."`
+
 	Channel           consent.Channel `json:"channel" enum:"sms,email" doc:"How the message arrived."`
 	From              string          `json:"from" minLength:"1" maxLength:"254" doc:"Phone number or email address of the sender." example:"+14105550123"`
 	To                string          `json:"to,omitempty" maxLength:"254" doc:"Your phone number or email address. Of several leads with the sender, the one that used it gets the message." example:"+14105550142"`
@@ -55,6 +57,8 @@ type received struct {
 
 // InboundMessage is what became of a message that you received.
 type InboundMessage struct {
+	_ struct{} `doc:"What happened to a message that a customer sent."`
+
 	LeadID      *string `json:"lead_id" doc:"Lead of the message. Null if an unknown sender opted out, if a mail server reports about an email that is not known, or if the message was recorded before."`
 	MessageID   *string `json:"message_id" doc:"Message of the lead. Null if there is no lead."`
 	CreatedLead bool    `json:"created_lead" doc:"Whether the sender was unknown, so that a contact and a lead were created."`
@@ -68,5 +72,5 @@ func (a *API) receiveByNumber(ctx context.Context, tx *db.Tx, in *struct{ Body I
 		return InboundMessage{}, err
 	}
 	r, err := a.receiveIncoming(ctx, tx, in.Body.incoming())
-	return InboundMessage(r), err
+	return InboundMessage{LeadID: r.LeadID, MessageID: r.MessageID, CreatedLead: r.CreatedLead, Repeated: r.Repeated, Intent: r.Intent}, err
 }

@@ -32,6 +32,8 @@ const (
 // LeadMessage is a text message or an email to or from a lead. Its text and
 // addresses are excluded from the audit log because the log can't be erased.
 type LeadMessage struct {
+	_ struct{} `doc:"A text message or an email to or from a lead."`
+
 	Env               auth.Env        `json:"-" db:"env"`
 	ID                string          `json:"id" db:"id" doc:"Identifies the message. Starts with msg_." example:"msg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID            string          `json:"lead_id" db:"lead_id" doc:"Lead that the message belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -83,6 +85,8 @@ func (m LeadMessage) isText() bool { return m.Channel == consent.SMS }
 
 // LeadMessageSend is the body to send a message.
 type LeadMessageSend struct {
+	_ struct{} `doc:"A message to send."`
+
 	Channel   consent.Channel `json:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
 	Purpose   consent.Scope   `json:"purpose" enum:"marketing,transactional" doc:"Whether the message advertises (marketing) or answers and informs (transactional). It decides which consent is required."`
 	Subject   *string         `json:"subject" required:"false" maxLength:"200" doc:"Required for email." example:"The Freedom 235 you looked at"`
@@ -208,6 +212,8 @@ func (m *LeadMessage) sent(provider, id string, now time.Time) {
 
 // LeadMessageReceive is the body to record an inbound message.
 type LeadMessageReceive struct {
+	_ struct{} `doc:"A message that the dealership has received."`
+
 	Channel           consent.Channel `json:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
 	From              string          `json:"from" minLength:"1" maxLength:"254" doc:"Phone number or email address of the sender." example:"+14105550123"`
 	To                *string         `json:"to" required:"false" maxLength:"254" doc:"Phone number or email address of the dealership that received the message."`

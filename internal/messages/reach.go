@@ -9,12 +9,16 @@ import (
 
 // LeadReach is how the dealership can reach a lead.
 type LeadReach struct {
+	_ struct{} `doc:"How the dealership can reach a lead."`
+
 	LeadID string       `json:"lead_id" doc:"ID of the lead." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Checks []ReachCheck `json:"checks" nullable:"false" doc:"One entry for each channel and purpose."`
 }
 
 // ReachCheck is whether a message on a channel could be sent now.
 type ReachCheck struct {
+	_ struct{} `doc:"Whether a message on a channel could be sent now."`
+
 	Channel    consent.Channel `json:"channel" enum:"sms,email" doc:"Text message or email."`
 	Purpose    consent.Scope   `json:"purpose" enum:"marketing,transactional" doc:"Purpose of the message."`
 	Allowed    bool            `json:"allowed" doc:"Whether a message passes the send check now."`

@@ -8,6 +8,8 @@ import (
 
 // UnknownMessageResolve is the decision about a message that might have been sent.
 type UnknownMessageResolve struct {
+	_ struct{} `doc:"A decision about a message that might have been sent."`
+
 	Outcome string `json:"outcome" enum:"sent,not_sent,send_again" doc:"What you found out. sent and not_sent end the message as sent or failed. send_again sends it again, if it has not expired."`
 }
 

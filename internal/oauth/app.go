@@ -31,6 +31,8 @@ const (
 
 // App is an OAuth app that a dealership publishes.
 type App struct {
+	_ struct{} `doc:"An OAuth app that the dealership publishes."`
+
 	Env                auth.Env     `json:"-" db:"env"`
 	ID                 string       `json:"id" db:"id" doc:"Identifies the app. Starts with app_." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ClientID           string       `json:"client_id" doc:"Client ID for the authorization server. Same as the ID." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -54,12 +56,16 @@ func (a App) Revision() int64 { return a.Version }
 
 // IssuedApp is an app with its client secret, which is only shown once.
 type IssuedApp struct {
+	_ struct{} `doc:"An app with its new client secret, which is only returned once."`
+
 	App
 	ClientSecret *string `json:"client_secret" doc:"The client secret. It is not shown again. Null for a public app." audit:"-" example:"cs_live_..."`
 }
 
 // AppCreate is the body for a new app.
 type AppCreate struct {
+	_ struct{} `doc:"A new OAuth app."`
+
 	Name         string       `json:"name" minLength:"1" maxLength:"100" doc:"Shown to users who install the app." example:"Fleet Sync"`
 	Type         AppType      `json:"type" required:"false" enum:"confidential,public" default:"confidential" doc:"Defaults to confidential. It can't be changed later."`
 	RedirectURIs []string     `json:"redirect_uris" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Where users return after they install the app. Each must be an https URL, or an http URL with the host 127.0.0.1, [::1] or localhost, where any port matches. Wildcards and fragments are not allowed."`
@@ -70,6 +76,8 @@ type AppCreate struct {
 
 // AppPatch changes an app.
 type AppPatch struct {
+	_ struct{} `doc:"Changes to an OAuth app. Omitted fields keep their values."`
+
 	Name         patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name of the app. Users see it when they allow access."`
 	RedirectURIs patch.Value[[]string]     `json:"redirect_uris,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces the redirect URIs."`
 	Scopes       patch.Value[[]auth.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Removed scopes also end for existing installs. Added ones require that a user allows them."`
@@ -79,6 +87,8 @@ type AppPatch struct {
 
 // AppSecretRotate is the body for a rotation.
 type AppSecretRotate struct {
+	_ struct{} `doc:"How to rotate a client secret."`
+
 	ExpireOld bool    `json:"expire_old,omitempty" doc:"Ends the previous secrets immediately, for example because one was leaked."`
 	MFAToken  *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for an app with the admin scope. Must be from an administrator."`
 }

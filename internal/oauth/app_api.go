@@ -206,5 +206,5 @@ func (a *API) rotateSecret(ctx context.Context, tx *db.Tx, in *struct {
 		}
 		return events.Emit(ctx, tx, "app.secret_rotated", app.ID, before, *app)
 	})
-	return IssuedApp{app, &secret}, err
+	return IssuedApp{App: app, ClientSecret: &secret}, err
 }

@@ -21,6 +21,8 @@ type (
 		ResponseType        string `json:"response_type,omitempty" enum:"code" doc:"Only code."`
 	}
 	tokenForm struct {
+		_ struct{} `doc:"How an app asks for tokens."`
+
 		GrantType    string `json:"grant_type" enum:"authorization_code,refresh_token,client_credentials" doc:"What you exchange."`
 		ClientID     string `json:"client_id,omitempty" doc:"ID of the app, unless you send it with HTTP Basic authentication."`
 		ClientSecret string `json:"client_secret,omitempty" doc:"Secret of a confidential app, unless you send it with HTTP Basic authentication."`
@@ -33,6 +35,8 @@ type (
 		InstallID    string `json:"install_id,omitempty" doc:"For client_credentials: the install. You can omit it if the app has only one."`
 	}
 	oneToken struct {
+		_ struct{} `doc:"A token, and the app that it belongs to."`
+
 		Token        string `json:"token" doc:"Access token or refresh token."`
 		ClientID     string `json:"client_id,omitempty" doc:"ID of the app, unless you send it with HTTP Basic authentication."`
 		ClientSecret string `json:"client_secret,omitempty" doc:"Secret of a confidential app, unless you send it with HTTP Basic authentication."`

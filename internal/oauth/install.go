@@ -11,6 +11,8 @@ import (
 // Install is an app that can access an environment. There is one per app and
 // environment.
 type Install struct {
+	_ struct{} `doc:"An app that can access this environment."`
+
 	Env         auth.Env     `json:"-" db:"env"`
 	ID          string       `json:"id" db:"id" doc:"Identifies the install. Starts with inst_." example:"inst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	AppEnv      auth.Env     `json:"-" db:"app_env"`
@@ -28,6 +30,8 @@ type Install struct {
 
 // InstalledApp describes the app of an install.
 type InstalledApp struct {
+	_ struct{} `doc:"Description of an installed app."`
+
 	Name        string  `json:"name" db:"name" doc:"Name of the app." example:"Fleet Sync"`
 	Publisher   string  `json:"publisher" db:"publisher" doc:"Dealership that publishes the app." example:"Chesapeake Marine"`
 	HomepageURL *string `json:"homepage_url" db:"homepage_url" doc:"Website of the app. Null if there is none."`

@@ -16,6 +16,8 @@ const (
 
 // serverMetadata describes the authorization server (RFC 8414).
 type serverMetadata struct {
+	_ struct{} `doc:"What the authorization server supports (RFC 8414)."`
+
 	Issuer                string       `json:"issuer" doc:"Identifies the authorization server. It is the iss of responses."`
 	AuthorizationEndpoint string       `json:"authorization_endpoint" doc:"Where users allow apps."`
 	TokenEndpoint         string       `json:"token_endpoint" doc:"Where apps get tokens."`
@@ -50,6 +52,8 @@ func (a *API) serverMetadata(w http.ResponseWriter, _ *http.Request) {
 // resourceMetadata describes the API as a resource of the authorization server
 // (RFC 9728).
 type resourceMetadata struct {
+	_ struct{} `doc:"Where clients without a credential find the authorization server (RFC 9728)."`
+
 	Resource      string       `json:"resource" doc:"URL of the API."`
 	Servers       []string     `json:"authorization_servers" doc:"Where tokens for the API come from."`
 	Scopes        []auth.Scope `json:"scopes_supported" doc:"All scopes."`

@@ -13,6 +13,8 @@ import (
 // protocolError is an error of the OAuth protocol (RFC 6749, sections 4.1.2.1 and
 // 5.2). Unlike the API, the protocol fixes its form.
 type protocolError struct {
+	_ struct{} `doc:"An error of the OAuth protocol (RFC 6749)."`
+
 	Code        string `json:"error" doc:"For programs, such as invalid_grant."`
 	Description string `json:"error_description,omitempty" doc:"For people."`
 

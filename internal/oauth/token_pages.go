@@ -21,6 +21,8 @@ import (
 // tokenResponse is the response of the token endpoint. The last three fields are
 // specific to this server.
 type tokenResponse struct {
+	_ struct{} `doc:"Tokens of an app."`
+
 	AccessToken  string    `json:"access_token" doc:"Send it as Authorization: Bearer."`
 	TokenType    string    `json:"token_type" enum:"Bearer" doc:"Always Bearer."`
 	ExpiresIn    int64     `json:"expires_in" doc:"Seconds until the access token expires."`
@@ -32,7 +34,7 @@ type tokenResponse struct {
 }
 
 func newTokenResponse(h holder, access, refresh string, scopes []auth.Scope) tokenResponse {
-	return tokenResponse{access, "Bearer", int64(accessLifetime / time.Second), refresh, join(scopes), h.Install, h.Mode, h.DealershipID}
+	return tokenResponse{AccessToken: access, TokenType: "Bearer", ExpiresIn: int64(accessLifetime / time.Second), RefreshToken: refresh, Scope: join(scopes), InstallID: h.Install, Environment: h.Mode, DealershipID: h.DealershipID}
 }
 
 // token serves the token endpoint.
@@ -261,6 +263,8 @@ func (a *API) revoke(w http.ResponseWriter, r *http.Request) {
 
 // introspection describes a token (RFC 7662).
 type introspection struct {
+	_ struct{} `doc:"Whether a token works, and what it allows (RFC 7662)."`
+
 	Active      bool      `json:"active" doc:"Whether the token works now. If not, there are no other fields."`
 	Scope       string    `json:"scope,omitempty" doc:"Scopes, separated by spaces."`
 	ClientID    string    `json:"client_id,omitempty" doc:"ID of the app."`

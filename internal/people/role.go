@@ -12,6 +12,8 @@ import (
 
 // Role is a set of scopes that you can assign to users.
 type Role struct {
+	_ struct{} `doc:"A set of scopes that users can have."`
+
 	Env       auth.Env     `json:"-" db:"env"`
 	ID        string       `json:"id" db:"id" doc:"Identifies the role. Starts with role_." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name      string       `json:"name" db:"name" doc:"Name of the role, unique in the dealership." example:"sales"`
@@ -47,6 +49,8 @@ var builtIn = []Role{
 
 // RoleCreate is the body for a new role.
 type RoleCreate struct {
+	_ struct{} `doc:"A new role."`
+
 	Name   string       `json:"name" minLength:"1" maxLength:"100" doc:"Name of the role, unique in the dealership."`
 	Scopes []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Scopes of the users with this role."`
 
@@ -55,6 +59,8 @@ type RoleCreate struct {
 
 // RolePatch changes a role.
 type RolePatch struct {
+	_ struct{} `doc:"Changes to a role. Omitted fields keep their values."`
+
 	Name   patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name of the role, unique in the dealership."`
 	Scopes patch.Value[[]auth.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces the scopes. The change applies to all users with the role."`
 

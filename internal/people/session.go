@@ -8,6 +8,8 @@ import (
 
 // Session is a sign-in of a user.
 type Session struct {
+	_ struct{} `doc:"A sign-in of a user."`
+
 	Env        auth.Env   `json:"-" db:"env"`
 	ID         string     `json:"id" db:"id" doc:"Identifies the session. Starts with ses_." example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	PublicID   string     `json:"-" db:"public_id"`

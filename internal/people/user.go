@@ -25,6 +25,8 @@ const (
 
 // User is a person who works at the dealership.
 type User struct {
+	_ struct{} `doc:"A person who works at the dealership."`
+
 	Env          auth.Env     `json:"-" db:"env"`
 	ID           string       `json:"id" db:"id" doc:"Identifies the user. Starts with usr_." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Email        string       `json:"email" db:"email" doc:"Email address for sign-in and notifications, in lowercase." example:"ann@example.com"`
@@ -53,6 +55,8 @@ func (u User) Actor() auth.Actor { return auth.Actor{Type: "user", ID: u.ID, Lab
 
 // UserRole is a role that a user has.
 type UserRole struct {
+	_ struct{} `doc:"A role that a user has."`
+
 	ID   string `json:"id" db:"id" doc:"ID of the role." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name string `json:"name" db:"name" doc:"Name of the role." example:"sales"`
 
@@ -61,6 +65,8 @@ type UserRole struct {
 
 // UserFactor is a two-factor method of a user.
 type UserFactor struct {
+	_ struct{} `doc:"A two-factor method of a user."`
+
 	ID     string  `json:"id" db:"id" doc:"Identifies the method. Starts with mfa_." example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind   string  `json:"kind" db:"kind" enum:"totp,webauthn" doc:"Authenticator app (totp), or passkey or security key (webauthn)."`
 	Label  *string `json:"label" db:"label" doc:"Name that the user gave to the method. Null if there is none."`
@@ -102,6 +108,8 @@ func (u User) worksAt(locationID string) bool {
 
 // UserCreate is the body for a new user. The user is invited by email.
 type UserCreate struct {
+	_ struct{} `doc:"A new user, who is invited by email."`
+
 	Email       string   `json:"email" maxLength:"254" format:"email" doc:"Email address of the user. The invitation is sent to it."`
 	Name        string   `json:"name" minLength:"1" maxLength:"200" doc:"Full name of the user."`
 	RoleIDs     []string `json:"role_ids,omitempty" maxItems:"20" uniqueItems:"true" doc:"Roles to assign. Defaults to none."`
@@ -112,6 +120,8 @@ type UserCreate struct {
 
 // UserPatch changes a user.
 type UserPatch struct {
+	_ struct{} `doc:"Changes to a user. Omitted fields keep their values."`
+
 	Email       patch.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email" doc:"New email address. It takes effect when the user confirms it. For an invited user, it takes effect immediately, and the roles are removed."`
 	Name        patch.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Full name of the user."`
 	LocationIDs patch.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true" doc:"Locations where the user works. Empty means all of them."`
@@ -124,12 +134,16 @@ type UserPatch struct {
 
 // UserDeactivate is the body for a deactivation.
 type UserDeactivate struct {
+	_ struct{} `doc:"What deactivating a user includes."`
+
 	RevokeKeys bool    `json:"revoke_keys,omitempty" doc:"Also revokes the API keys that the user created, and the keys that were created with them, and uninstalls the apps that the user installed."`
 	MFAToken   *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to deactivate a user with the admin scope, or to revoke a key or an app with it. Must be from an administrator."`
 }
 
 // UserRolesReplace contains all roles of a user.
 type UserRolesReplace struct {
+	_ struct{} `doc:"All roles of a user."`
+
 	RoleIDs  []string `json:"role_ids" maxItems:"20" uniqueItems:"true" doc:"All roles that the user has after the change. An empty array removes all roles."`
 	MFAToken *string  `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if the user has the admin scope, before or after the change. Must be from an administrator, and not from a user who gains a role with the admin scope."`
 }

@@ -210,7 +210,7 @@ func replaceRoles(ctx context.Context, tx *db.Tx, u *User, assigned []Role) erro
 		if _, err := db.Exec(ctx, tx, `INSERT INTO user_roles (env, user_id, role_id) VALUES (?, ?, ?)`, u.Env, u.ID, r.ID); err != nil {
 			return err
 		}
-		u.Roles = append(u.Roles, UserRole{r.ID, r.Name, r.Scopes})
+		u.Roles = append(u.Roles, UserRole{ID: r.ID, Name: r.Name, Scopes: r.Scopes})
 	}
 	u.deriveLeads()
 	return nil

@@ -27,6 +27,8 @@ const (
 
 // HullPhoto is one photo of a hull.
 type HullPhoto struct {
+	_ struct{} `doc:"A photo of a hull."`
+
 	Env         auth.Env   `json:"-" db:"env"`
 	ID          string     `json:"id" db:"id" doc:"Identifies the photo. Starts with pho_." example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HullID      string     `json:"hull_id" db:"hull_id" doc:"Hull that the photo shows."`
@@ -68,7 +70,7 @@ func (p HullPhoto) originalType() string {
 
 // PhotoURLs are public links that work for at least a week.
 type PhotoURLs struct {
-	_     struct{} `nullable:"true"`
+	_     struct{} `doc:"Public links to the sizes of a photo." nullable:"true"`
 	Thumb string   `json:"thumb" doc:"Longest side 320 pixels." format:"uri"`
 	Card  string   `json:"card" doc:"Longest side 800 pixels." format:"uri"`
 	Full  string   `json:"full" doc:"Longest side 2048 pixels." format:"uri"`
@@ -76,6 +78,8 @@ type PhotoURLs struct {
 
 // HullPhotoPatch changes the caption or the position of a photo.
 type HullPhotoPatch struct {
+	_ struct{} `doc:"Changes to a photo. Omitted fields keep their values."`
+
 	Caption  patch.Null[string] `json:"caption,omitzero" maxLength:"500" doc:"Text to show with the photo. Null removes it."`
 	Position patch.Value[int64] `json:"position,omitzero" minimum:"1" maximum:"100" doc:"New position, starting at 1. The other photos move. A position after the end means the end."`
 }

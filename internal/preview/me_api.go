@@ -26,6 +26,8 @@ func mountMe(r *rest.Router) {
 
 // Profile is the calling credential with its user.
 type Profile struct {
+	_ struct{} `doc:"The calling credential with its user."`
+
 	access.Me
 	Name         string              `json:"name" doc:"Name of the user, API key or app." example:"Ann Bell"`
 	Email        *string             `json:"email" doc:"Email address of the user. Null if the credential is not a session." example:"ann@example.com"`
@@ -40,13 +42,15 @@ type Profile struct {
 
 // ProfileLocation is a location where the user works.
 type ProfileLocation struct {
+	_ struct{} `doc:"A location where the user works."`
+
 	ID   string `json:"id" doc:"ID of the location." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name string `json:"name" doc:"Name of the location." example:"Annapolis"`
 }
 
 // ProfileSession is the current session.
 type ProfileSession struct {
-	_         struct{}  `nullable:"true"`
+	_         struct{}  `doc:"The session of the request." nullable:"true"`
 	ID        string    `json:"id" doc:"ID of the session." example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Method    string    `json:"method" enum:"password,saml,oidc" doc:"How the user signed in."`
 	CreatedAt time.Time `json:"created_at" doc:"When the user signed in."`
@@ -100,7 +104,7 @@ func locationsOf(ctx context.Context, tx *db.Tx, u people.User) ([]ProfileLocati
 		if err != nil {
 			return out, err
 		}
-		out = append(out, ProfileLocation{l.ID, l.Name})
+		out = append(out, ProfileLocation{ID: l.ID, Name: l.Name})
 	}
 	return out, nil
 }

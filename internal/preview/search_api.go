@@ -40,6 +40,8 @@ type SearchQuery struct {
 
 // SearchResult is what a search found.
 type SearchResult struct {
+	_ struct{} `doc:"What a search found, by type of object."`
+
 	Hulls     []SearchHit `json:"hulls" nullable:"false" doc:"Hulls that match, newest first. Archived hulls are left out."`
 	Contacts  []SearchHit `json:"contacts" nullable:"false" doc:"Contacts that match, newest first."`
 	Leads     []SearchHit `json:"leads" nullable:"false" doc:"Leads that match, the latest activity first."`
@@ -49,6 +51,8 @@ type SearchResult struct {
 
 // SearchHit is an object that a search found.
 type SearchHit struct {
+	_ struct{} `doc:"An object that a search found."`
+
 	ID     string  `json:"id" doc:"ID of the object." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Title  string  `json:"title" doc:"Name of the object, for people." example:"2024 Grady-White Freedom 235"`
 	Detail *string `json:"detail" doc:"What tells it from others: a stock number, an email address or phone number, or a boat. Null if there is nothing." example:"GW-1003"`
@@ -57,7 +61,7 @@ type SearchHit struct {
 }
 
 func search(ctx context.Context, tx *db.Tx, in *SearchQuery) (SearchResult, error) {
-	r := SearchResult{[]SearchHit{}, []SearchHit{}, []SearchHit{}, []SearchHit{}, []SearchHit{}}
+	r := SearchResult{Hulls: []SearchHit{}, Contacts: []SearchHit{}, Leads: []SearchHit{}, Deals: []SearchHit{}, Documents: []SearchHit{}}
 	if strings.TrimSpace(in.Q) == "" {
 		return r, nil
 	}

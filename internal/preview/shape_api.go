@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/wire"
 )
 
@@ -52,6 +53,7 @@ func shapeOf(t reflect.Type) *shape {
 	}
 	r := huma.NewMapRegistry(refs, huma.DefaultSchemaNamer)
 	s := &shape{r, r.Schema(t, true, "")}
+	rest.AddSentences(r)
 	shapes[t] = s
 	return s
 }
@@ -170,6 +172,8 @@ func copyToken(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
 
 // Money is an amount of money.
 type Money struct {
+	_ struct{} `doc:"An amount of money."`
+
 	Amount   int64  `json:"amount" doc:"In cents." example:"12490000"`
 	Currency string `json:"currency" enum:"USD" doc:"Currency code. Always USD."`
 }
@@ -180,7 +184,7 @@ func writeMoney(v jsontext.Value, unit int64) (jsontext.Value, error) {
 	if err := wire.Unmarshal(v, &units); err != nil || units == nil {
 		return v, err
 	}
-	return wire.Marshal(Money{*units * unit, Currency})
+	return wire.Marshal(Money{Amount: *units * unit, Currency: Currency})
 }
 
 // readMoney returns money as an amount of /v1.

@@ -40,6 +40,8 @@ const (
 
 // ProposalState is a proposal without its content.
 type ProposalState struct {
+	_ struct{} `doc:"A proposal without its arguments, its reason and its preview."`
+
 	Env           auth.Env        `json:"-" db:"env"`
 	ID            string          `json:"id" db:"id" example:"prp_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the proposal. Starts with prp_."`
 	OperationID   string          `json:"operation_id" db:"operation_id" example:"adjustHullPricing" doc:"Operation to run, as in the API reference."`
@@ -63,6 +65,8 @@ type ProposalState struct {
 
 // Proposal is an operation that waits for a person.
 type Proposal struct {
+	_ struct{} `doc:"An operation that waits until a person approves it."`
+
 	ProposalState
 	ProposalContent
 	URL string `json:"url" format:"uri" example:"https://slipway.example.com/console/live/approvals/prp_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Where a person can approve it, in the console."`
@@ -81,6 +85,8 @@ type ProposalContent struct {
 
 // ProposalArguments are the parameters and the body of an operation.
 type ProposalArguments struct {
+	_ struct{} `doc:"Parameters and body of a proposed operation."`
+
 	Path  map[string]string `json:"path" nullable:"false" doc:"Path parameters by name."`
 	Query map[string]string `json:"query" nullable:"false" doc:"Query parameters by name."`
 	Body  *map[string]any   `json:"body" nullable:"true" doc:"JSON body. Null if there is none."`
@@ -88,6 +94,8 @@ type ProposalArguments struct {
 
 // ProposalEffect describes what would happen.
 type ProposalEffect struct {
+	_ struct{} `doc:"What a proposed operation would do."`
+
 	Summary string                `json:"summary" doc:"What the operation does." example:"Change the price of a hull"`
 	Method  string                `json:"method" doc:"HTTP method of the operation." example:"PUT"`
 	Path    string                `json:"path" doc:"Path of the request." example:"/v1/hulls/hull_01jcqz8t5n8m2x4v6b7c9d0e1f/pricing"`
@@ -98,7 +106,7 @@ type ProposalEffect struct {
 
 // ProposalResult is the response of an operation that ran.
 type ProposalResult struct {
-	_        struct{} `nullable:"true"`
+	_        struct{} `doc:"Response of an operation that was approved." nullable:"true"`
 	Status   int      `json:"status" doc:"HTTP status." example:"200"`
 	ObjectID *string  `json:"object_id" doc:"Object in the response. Null if there is none." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Code     *string  `json:"code" doc:"Code of the error. Null if the operation succeeded." example:"conflict"`
@@ -107,6 +115,8 @@ type ProposalResult struct {
 
 // ProposalCreate is the body to propose an operation.
 type ProposalCreate struct {
+	_ struct{} `doc:"An operation to propose."`
+
 	OperationID string            `json:"operation_id" minLength:"1" maxLength:"100" example:"adjustHullPricing" doc:"Operation to run, as in the API reference. The ID of a /v1 operation, or of a preview operation if /v1 has none with this ID."`
 	Path        map[string]string `json:"path" required:"false" doc:"Path parameters by name."`
 	Query       map[string]string `json:"query" required:"false" doc:"Query parameters by name."`
@@ -116,6 +126,8 @@ type ProposalCreate struct {
 
 // ProposalDecline is the body to decline a proposal.
 type ProposalDecline struct {
+	_ struct{} `doc:"Why a proposal is declined."`
+
 	Reason *string `json:"reason" required:"false" maxLength:"1000" doc:"Why it is declined. The program that proposed it can read it."`
 }
 

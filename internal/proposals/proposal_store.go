@@ -70,7 +70,7 @@ func open(ctx context.Context, tx *db.Tx, box *seal.Box, p ProposalState) (Propo
 	}
 	c.ETag = c.Version
 	url := fmt.Sprintf("%s/console/%s/approvals/%s", site.Of(tx).URL, auth.From(ctx).Mode, p.ID)
-	return Proposal{p, c.ProposalContent, url}, nil
+	return Proposal{ProposalState: p, ProposalContent: c.ProposalContent, URL: url}, nil
 }
 
 func insert(ctx context.Context, tx *db.Tx, box *seal.Box, p *Proposal) error {

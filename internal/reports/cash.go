@@ -11,6 +11,8 @@ import (
 // CashReport is the money that was received and paid back in a period, and the
 // deposits that the dealership holds now.
 type CashReport struct {
+	_ struct{} `doc:"Money that was received and paid back in a period, and the deposits that the dealership holds."`
+
 	Covers
 	Total   CashSum    `json:"total" doc:"All money that was received and paid back in the period."`
 	Rows    []CashRow  `json:"rows" nullable:"false" doc:"The same money by kind and method."`
@@ -21,6 +23,8 @@ type CashReport struct {
 
 // CashSum is money that was received and paid back.
 type CashSum struct {
+	_ struct{} `doc:"Money that was received and paid back."`
+
 	Payments      int64 `json:"payments" doc:"Number of payments that were received." example:"31"`
 	ReceivedCents int64 `json:"received_cents" doc:"Sum of these payments."`
 	RefundedCents int64 `json:"refunded_cents" doc:"Sum of the refunds."`
@@ -30,6 +34,8 @@ type CashSum struct {
 
 // CashRow is the money of a kind and a method.
 type CashRow struct {
+	_ struct{} `doc:"Money of one kind and method."`
+
 	Kind   string `json:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"What the money was for."`
 	Method string `json:"method" enum:"cash,check,ach,wire,card,financing" doc:"How the money was paid."`
 	CashSum
@@ -37,12 +43,16 @@ type CashRow struct {
 
 // CashHeld is deposits that the dealership holds.
 type CashHeld struct {
+	_ struct{} `doc:"Deposits that the dealership holds."`
+
 	Deals       int64 `json:"deals" doc:"Number of deals with a deposit." example:"7"`
 	AmountCents int64 `json:"amount_cents" doc:"Sum of the deposits minus what was paid back."`
 }
 
 // CashDeal is a deal with a deposit.
 type CashDeal struct {
+	_ struct{} `doc:"A deal with a deposit that the dealership holds."`
+
 	DealID      string       `json:"deal_id" db:"id" doc:"ID of the deal." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Status      deals.Status `json:"status" db:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Status of the deal."`
 	AmountCents int64        `json:"amount_cents" db:"amount_cents" doc:"Deposits minus what was paid back."`
@@ -80,7 +90,7 @@ func cash(p period, groups []cashGroup, held []heldDeal) CashReport {
 	slices.SortFunc(r.Rows, func(a, b CashRow) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Method, b.Method)) })
 
 	for _, d := range held {
-		r.Held = CashHeld{d.Deals, d.TotalCents}
+		r.Held = CashHeld{Deals: d.Deals, AmountCents: d.TotalCents}
 		d.Days = daysBetween(d.ReceivedOn, p.Today)
 		r.Deals = append(r.Deals, d.CashDeal)
 	}

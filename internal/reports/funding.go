@@ -11,6 +11,8 @@ import (
 // FundingReport is the contracts in transit: the buyer has a contract with a lender,
 // and the lender has not paid yet.
 type FundingReport struct {
+	_ struct{} `doc:"Contracts in transit, with their open stipulations."`
+
 	Covers
 	Total     FundingSum        `json:"total" doc:"All contracts in transit, including those that are not listed."`
 	Lenders   []FundingLender   `json:"lenders" nullable:"false" doc:"Contracts by lender, largest amount first. At most 100."`
@@ -21,6 +23,8 @@ type FundingReport struct {
 
 // FundingSum is the amount of several contracts.
 type FundingSum struct {
+	_ struct{} `doc:"Number and amount of contracts in transit."`
+
 	Contracts        int64 `json:"contracts" doc:"Number of contracts." example:"5"`
 	AmountCents      int64 `json:"amount_cents" doc:"Sum of the amounts that the lenders are to pay."`
 	OpenStipulations int64 `json:"open_stipulations" doc:"Number of stipulations that are not accepted or waived."`
@@ -28,18 +32,24 @@ type FundingSum struct {
 
 // FundingLender is the contracts of a lender.
 type FundingLender struct {
+	_ struct{} `doc:"Contracts in transit of one lender."`
+
 	Lender string `json:"lender" doc:"Name of the lender." example:"Bay Federal"`
 	FundingSum
 }
 
 // FundingStage is the contracts with a status.
 type FundingStage struct {
+	_ struct{} `doc:"Contracts in transit with one status."`
+
 	Status finance.FundingStatus `json:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Status of the fundings."`
 	FundingSum
 }
 
 // FundingContract is one contract in transit.
 type FundingContract struct {
+	_ struct{} `doc:"A contract that the lender has not paid yet."`
+
 	FundingID        string                `json:"funding_id" doc:"ID of the funding." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID           string                `json:"deal_id" doc:"Deal that is financed." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Lender           string                `json:"lender" doc:"Name of the lender." example:"Bay Federal"`
@@ -90,14 +100,14 @@ func funding(p period, all []contract, limit int) FundingReport {
 	}
 
 	for name, s := range lenders {
-		r.Lenders = append(r.Lenders, FundingLender{name, *s})
+		r.Lenders = append(r.Lenders, FundingLender{Lender: name, FundingSum: *s})
 	}
 	slices.SortFunc(r.Lenders, func(a, b FundingLender) int {
 		return cmp.Or(cmp.Compare(b.AmountCents, a.AmountCents), cmp.Compare(a.Lender, b.Lender))
 	})
 	r.Lenders = r.Lenders[:min(maxLenders, len(r.Lenders))]
 	for _, s := range inTransit {
-		r.Stages = append(r.Stages, FundingStage{s, *sums[s]})
+		r.Stages = append(r.Stages, FundingStage{Status: s, FundingSum: *sums[s]})
 	}
 
 	slices.SortFunc(all, func(a, b contract) int {

@@ -8,6 +8,8 @@ import (
 
 // GrossReport is the profit on the boats that were delivered in a period.
 type GrossReport struct {
+	_ struct{} `doc:"Profit on the boats that were delivered in a period."`
+
 	Covers
 	Total   GrossSum     `json:"total" doc:"All deals of the report, including those that are not listed."`
 	Months  []GrossMonth `json:"months" nullable:"false" doc:"Deals by the month of the delivery, oldest first."`
@@ -17,6 +19,8 @@ type GrossReport struct {
 
 // GrossSum is the profit on several deals.
 type GrossSum struct {
+	_ struct{} `doc:"Profit on several deals."`
+
 	Deals        int64 `json:"deals" doc:"Number of deals." example:"12"`
 	PriceCents   int64 `json:"price_cents" doc:"Sum of the agreed prices of the boats."`
 	FrontCents   int64 `json:"front_cents" doc:"Sum of the known profits on boats."`
@@ -28,12 +32,16 @@ type GrossSum struct {
 
 // GrossMonth is the profit of a month.
 type GrossMonth struct {
+	_ struct{} `doc:"Profit on the deals of one month."`
+
 	Month string `json:"month" doc:"Year and month of the delivery." example:"2026-11"`
 	GrossSum
 }
 
 // GrossDeal is the profit on one deal.
 type GrossDeal struct {
+	_ struct{} `doc:"Profit on one deal."`
+
 	DealID      string  `json:"deal_id" doc:"ID of the deal." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HullID      string  `json:"hull_id" doc:"Boat that was sold." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	StockNumber *string `json:"stock_number" doc:"Stock number of the hull. Null if it has none."`

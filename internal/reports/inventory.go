@@ -9,6 +9,8 @@ import (
 
 // InventoryReport is the age and the value of the boats in stock.
 type InventoryReport struct {
+	_ struct{} `doc:"Age and value of the hulls in stock."`
+
 	Covers
 	Total       InventoryValue       `json:"total" doc:"All hulls in stock."`
 	MedianDays  *int64               `json:"median_days" doc:"Median of the days in stock. Null if there are no hulls."`
@@ -22,6 +24,8 @@ type InventoryReport struct {
 
 // InventoryValue is the number and the value of hulls.
 type InventoryValue struct {
+	_ struct{} `doc:"Number and value of hulls."`
+
 	Hulls       int64  `json:"hulls" doc:"Number of hulls." example:"42"`
 	PriceCents  int64  `json:"price_cents" doc:"Sum of the asking prices."`
 	CostCents   *int64 `json:"cost_cents" doc:"Sum of the known costs. Null without the scope hulls:write."`
@@ -30,6 +34,8 @@ type InventoryValue struct {
 
 // InventoryBucket is the hulls of an age.
 type InventoryBucket struct {
+	_ struct{} `doc:"Hulls in stock of one age."`
+
 	MinDays int64  `json:"min_days" doc:"Fewest days in stock." example:"31"`
 	MaxDays *int64 `json:"max_days" doc:"Most days in stock. Null for the last bucket." example:"60"`
 	InventoryValue
@@ -37,12 +43,16 @@ type InventoryBucket struct {
 
 // InventoryStatus is the hulls with a status.
 type InventoryStatus struct {
+	_ struct{} `doc:"Hulls in stock with one status."`
+
 	Status hulls.Status `json:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Status of the hulls."`
 	InventoryValue
 }
 
 // InventoryCount is the number of hulls with a status.
 type InventoryCount struct {
+	_ struct{} `doc:"Number of hulls with one status."`
+
 	Status hulls.Status `json:"status" db:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Status of the hulls."`
 	Hulls  int64        `json:"hulls" db:"hulls" doc:"Number of hulls." example:"42"`
 }
@@ -68,12 +78,16 @@ func counts(found []InventoryCount) []InventoryCount {
 
 // InventoryOwnership is the hulls of a kind of owner.
 type InventoryOwnership struct {
+	_ struct{} `doc:"Hulls in stock of one kind of owner."`
+
 	Ownership string `json:"ownership" enum:"owned,floorplan,consignment,brokerage" doc:"Who owns the hulls."`
 	InventoryValue
 }
 
 // InventoryHull is one of the oldest hulls.
 type InventoryHull struct {
+	_ struct{} `doc:"One of the oldest hulls in stock."`
+
 	HullID      string       `json:"hull_id" db:"id" doc:"ID of the hull." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	StockNumber *string      `json:"stock_number" db:"stock_number" doc:"Stock number of the hull. Null if it has none."`
 	Make        string       `json:"make" db:"make" doc:"Make of the boat." example:"Grady-White"`
@@ -162,7 +176,7 @@ func (v *InventoryValue) add(g stockGroup) {
 func (r *InventoryReport) statusOf(s hulls.Status, showCost bool) *InventoryValue {
 	i, ok := slices.BinarySearchFunc(r.ByStatus, s, func(x InventoryStatus, s hulls.Status) int { return cmp.Compare(x.Status, s) })
 	if !ok {
-		r.ByStatus = slices.Insert(r.ByStatus, i, InventoryStatus{s, zeroValue(showCost)})
+		r.ByStatus = slices.Insert(r.ByStatus, i, InventoryStatus{Status: s, InventoryValue: zeroValue(showCost)})
 	}
 	return &r.ByStatus[i].InventoryValue
 }
@@ -170,7 +184,7 @@ func (r *InventoryReport) statusOf(s hulls.Status, showCost bool) *InventoryValu
 func (r *InventoryReport) ownershipOf(o string, showCost bool) *InventoryValue {
 	i, ok := slices.BinarySearchFunc(r.ByOwnership, o, func(x InventoryOwnership, o string) int { return cmp.Compare(x.Ownership, o) })
 	if !ok {
-		r.ByOwnership = slices.Insert(r.ByOwnership, i, InventoryOwnership{o, zeroValue(showCost)})
+		r.ByOwnership = slices.Insert(r.ByOwnership, i, InventoryOwnership{Ownership: o, InventoryValue: zeroValue(showCost)})
 	}
 	return &r.ByOwnership[i].InventoryValue
 }

@@ -9,6 +9,8 @@ import (
 
 // LeadsReport is what became of the leads that were created in a period.
 type LeadsReport struct {
+	_ struct{} `doc:"What became of the leads that were created in a period."`
+
 	Covers
 	Total   LeadsCount    `json:"total" doc:"All leads of the report."`
 	Sources []LeadsSource `json:"sources" nullable:"false" doc:"Leads by source, most leads first."`
@@ -17,6 +19,8 @@ type LeadsReport struct {
 
 // LeadsCount is what became of several leads.
 type LeadsCount struct {
+	_ struct{} `doc:"What became of several leads."`
+
 	Leads             int64          `json:"leads" doc:"Number of leads." example:"40"`
 	New               int64          `json:"new" doc:"Leads that are still new."`
 	Working           int64          `json:"working" doc:"Leads that are contacted, qualified or working."`
@@ -29,12 +33,16 @@ type LeadsCount struct {
 
 // LeadsSource is the leads of a source.
 type LeadsSource struct {
+	_ struct{} `doc:"Leads of one source."`
+
 	Source string `json:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the leads reached the dealership."`
 	LeadsCount
 }
 
 // LeadsMonth is the leads of a month.
 type LeadsMonth struct {
+	_ struct{} `doc:"Leads that were created in one month."`
+
 	Month string `json:"month" doc:"Year and month." example:"2026-11"`
 	LeadsCount
 }

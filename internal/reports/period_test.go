@@ -156,7 +156,7 @@ func TestTotalsAreSums(t *testing.T) {
 			byStage.AmountCents, byStage.Contracts = byStage.AmountCents+s.AmountCents, byStage.Contracts+s.Contracts
 		}
 		equal(t, byLender, byStage, "lenders and stages")
-		equal(t, byStage, FundingSum{f.Total.Contracts, f.Total.AmountCents, 0}, "stages")
+		equal(t, byStage, FundingSum{Contracts: f.Total.Contracts, AmountCents: f.Total.AmountCents, OpenStipulations: 0}, "stages")
 
 		c := cash(anyPeriod, money, nil)
 		var rows CashSum

@@ -10,6 +10,8 @@ import (
 // PipelineReport is the deals that are not closed, by stage, and what became of the
 // deals that were created in a period.
 type PipelineReport struct {
+	_ struct{} `doc:"Deals that are not closed, by stage, and what became of the deals of a period."`
+
 	Covers
 	Total   PipelineSum     `json:"total" doc:"All deals that are not closed or cancelled now, whenever they were created."`
 	Stages  []PipelineStage `json:"stages" nullable:"false" doc:"The same deals by status, in the order of a sale."`
@@ -18,6 +20,8 @@ type PipelineReport struct {
 
 // PipelineSum is the value of several deals.
 type PipelineSum struct {
+	_ struct{} `doc:"Number and value of deals."`
+
 	Deals      int64 `json:"deals" doc:"Number of deals." example:"9"`
 	PriceCents int64 `json:"price_cents" doc:"Sum of the prices of the boats: the accepted offer, or else the newest pending one."`
 	PaidCents  int64 `json:"paid_cents" doc:"Sum of the payments minus refunds."`
@@ -25,6 +29,8 @@ type PipelineSum struct {
 
 // PipelineStage is the deals with a status.
 type PipelineStage struct {
+	_ struct{} `doc:"Deals with one status."`
+
 	Status deals.Status `json:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Status of the deals."`
 	PipelineSum
 	MedianDays *int64 `json:"median_days" doc:"Median of the days since the deals reached this status. Null if there are none." example:"4"`
@@ -32,6 +38,8 @@ type PipelineStage struct {
 
 // PipelineOutcome is what became of deals.
 type PipelineOutcome struct {
+	_ struct{} `doc:"What became of the deals that were created in a period."`
+
 	Deals           int64          `json:"deals" doc:"Number of deals that were created." example:"20"`
 	PriceCents      int64          `json:"price_cents" doc:"Sum of the prices of the boats."`
 	Accepted        int64          `json:"accepted" doc:"Deals with an accepted offer, including those that were cancelled later."`
@@ -73,7 +81,7 @@ func pipeline(p period, open []openDeal, created []outcomeGroup) PipelineReport 
 		days[d.Status] = append(days[d.Status], daysBetween(p.day(d.Since), p.Today))
 	}
 	for _, s := range stages {
-		r.Stages = append(r.Stages, PipelineStage{s, *sums[s], median(days[s])})
+		r.Stages = append(r.Stages, PipelineStage{Status: s, PipelineSum: *sums[s], MedianDays: median(days[s])})
 	}
 
 	for _, g := range created {

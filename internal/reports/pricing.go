@@ -9,6 +9,8 @@ import (
 // PricingReport is the price cuts of a period, and how long the boats that were sold
 // in it had been in stock.
 type PricingReport struct {
+	_ struct{} `doc:"Price cuts of a period, and how long the sold hulls were in stock."`
+
 	Covers
 	Total  PricingSum     `json:"total" doc:"The whole period."`
 	Months []PricingMonth `json:"months" nullable:"false" doc:"The same by month, oldest first."`
@@ -16,6 +18,8 @@ type PricingReport struct {
 
 // PricingSum is price cuts and sales.
 type PricingSum struct {
+	_ struct{} `doc:"Price cuts and sales."`
+
 	Cuts            int64          `json:"cuts" doc:"Number of times that an asking price was lowered." example:"14"`
 	CutCents        int64          `json:"cut_cents" doc:"Sum of these price cuts."`
 	Sold            int64          `json:"sold" doc:"Number of hulls that were sold." example:"9"`
@@ -29,6 +33,8 @@ type PricingSum struct {
 
 // PricingMonth is the price cuts and sales of a month.
 type PricingMonth struct {
+	_ struct{} `doc:"Price cuts and sales of one month."`
+
 	Month string `json:"month" doc:"Year and month." example:"2026-11"`
 	PricingSum
 }
@@ -105,7 +111,7 @@ func pricing(p period, cuts []cutGroup, sold []soldHull, dayIn func(at time.Time
 
 	r.Total = total.sum()
 	for i, m := range months {
-		r.Months = append(r.Months, PricingMonth{m.name, by[i].sum()})
+		r.Months = append(r.Months, PricingMonth{Month: m.name, PricingSum: by[i].sum()})
 	}
 	return r
 }

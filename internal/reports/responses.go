@@ -9,6 +9,8 @@ import (
 
 // ResponsesReport is how fast the leads of a period got their first response.
 type ResponsesReport struct {
+	_ struct{} `doc:"How fast the leads of a period got their first response."`
+
 	Covers
 	Total   ResponseTimes    `json:"total" doc:"All leads of the report."`
 	Sources []ResponseSource `json:"sources" nullable:"false" doc:"Response times by source, most leads first."`
@@ -18,6 +20,8 @@ type ResponsesReport struct {
 
 // ResponseTimes are the response times of several leads.
 type ResponseTimes struct {
+	_ struct{} `doc:"Response times to several leads."`
+
 	Leads         int64  `json:"leads" doc:"Number of leads." example:"40"`
 	Answered      int64  `json:"answered" doc:"Leads with a response."`
 	Unanswered    int64  `json:"unanswered" doc:"Leads without a response."`
@@ -31,18 +35,24 @@ type ResponseTimes struct {
 
 // ResponseSource is the response times of a source.
 type ResponseSource struct {
+	_ struct{} `doc:"Response times to leads of one source."`
+
 	Source string `json:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the leads reached the dealership."`
 	ResponseTimes
 }
 
 // ResponseOwner is the response times of a user.
 type ResponseOwner struct {
+	_ struct{} `doc:"Response times of one user."`
+
 	OwnerID string `json:"owner_id" doc:"User who works the leads." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ResponseTimes
 }
 
 // ResponseHour is the response times of an hour of the day.
 type ResponseHour struct {
+	_ struct{} `doc:"Response times to leads of one hour of the day."`
+
 	Hour int64 `json:"hour" doc:"Hour of the day, from 0 to 23." example:"14"`
 	ResponseTimes
 }
@@ -139,13 +149,13 @@ func responses(p period, leads []answeredLead, answers []answer) ResponsesReport
 
 	r := ResponsesReport{Covers: p.Covers, Total: total.times(), Sources: []ResponseSource{}, Owners: []ResponseOwner{}}
 	for _, s := range mostFirst(sources) {
-		r.Sources = append(r.Sources, ResponseSource{s, sources[s].times()})
+		r.Sources = append(r.Sources, ResponseSource{Source: s, ResponseTimes: sources[s].times()})
 	}
 	for _, o := range mostFirst(owners)[:min(maxOwners, len(owners))] {
-		r.Owners = append(r.Owners, ResponseOwner{o, owners[o].times()})
+		r.Owners = append(r.Owners, ResponseOwner{OwnerID: o, ResponseTimes: owners[o].times()})
 	}
 	for h := range hours {
-		r.Hours = append(r.Hours, ResponseHour{int64(h), hours[h].times()})
+		r.Hours = append(r.Hours, ResponseHour{Hour: int64(h), ResponseTimes: hours[h].times()})
 	}
 	return r
 }

@@ -15,6 +15,8 @@ import (
 
 // RequestLog is an API request.
 type RequestLog struct {
+	_ struct{} `doc:"An API request that changed something or failed."`
+
 	Env             auth.Env        `json:"-" db:"env"`
 	ID              string          `json:"id" db:"id" doc:"Request-Id of the response." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Method          string          `json:"method" db:"method" doc:"HTTP method." example:"POST"`
@@ -39,7 +41,7 @@ type RequestLog struct {
 
 // LoggedError is the error of a response.
 type LoggedError struct {
-	_       struct{}       `nullable:"true"`
+	_       struct{}       `doc:"The error of a response." nullable:"true"`
 	Code    string         `json:"code" doc:"Code of the error." example:"unprocessable"`
 	Message string         `json:"message" doc:"Message of the error." example:"price_usd must be at least 0."`
 	Details []fault.Detail `json:"details" nullable:"false" doc:"Every field, parameter or state that caused the error, at most 20."`

@@ -26,6 +26,8 @@ const (
 
 // Connection is a connection to an identity provider.
 type Connection struct {
+	_ struct{} `doc:"A connection to an identity provider, for single sign-on."`
+
 	Env      auth.Env `json:"-" db:"env"`
 	ID       string   `json:"id" db:"id" doc:"Identifies the connection. Starts with sso_." example:"sso_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name     string   `json:"name" db:"name" doc:"Shown on the sign-in page." example:"Acme Okta"`
@@ -74,12 +76,16 @@ func (c Connection) Revision() int64 { return c.Version }
 
 // GroupRole assigns a role to the members of a group.
 type GroupRole struct {
+	_ struct{} `doc:"The role of the members of a group at the identity provider."`
+
 	Group  string `json:"group" minLength:"1" maxLength:"500" doc:"Name or ID of the group, exactly as the provider sends it. Case and Unicode form matter." example:"Boat Sales"`
 	RoleID string `json:"role_id" maxLength:"64" doc:"Role that members of the group have." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 // AttributeNames are the names of claims or attributes.
 type AttributeNames struct {
+	_ struct{} `doc:"Names under which the identity provider sends a user's data."`
+
 	Email  *string `json:"email" required:"false" maxLength:"300" doc:"Null means the usual names, such as email."`
 	Name   *string `json:"name" required:"false" maxLength:"300" doc:"Null means the usual names, such as name."`
 	Groups *string `json:"groups" required:"false" maxLength:"300" doc:"Null means the usual names, such as groups."`
@@ -87,6 +93,8 @@ type AttributeNames struct {
 
 // Verification is the state of a domain.
 type Verification struct {
+	_ struct{} `doc:"How to verify a domain, and whether it is verified."`
+
 	Domain      string     `json:"domain" doc:"Email domain to verify." example:"example.com"`
 	VerifiedAt  *time.Time `json:"verified_at" doc:"When the domain was verified. Null if it is not."`
 	VerifiedBy  *string    `json:"verified_by" enum:"dns,operator" doc:"Whether a TXT record or the operator verified the domain. Null if it is not verified."`
@@ -96,12 +104,16 @@ type Verification struct {
 
 // LinkUser links a user to an identity at the provider.
 type LinkUser struct {
+	_ struct{} `doc:"A link between a user and an identity at the provider."`
+
 	UserID  string  `json:"user_id" maxLength:"64" doc:"User to link." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Subject *string `json:"subject" maxLength:"1000" doc:"sub or NameID of the user at the provider. Null removes the link."`
 }
 
 // ConnectionCreate is the body for a new connection.
 type ConnectionCreate struct {
+	_ struct{} `doc:"A new SSO connection."`
+
 	Name     string   `json:"name" minLength:"1" maxLength:"100" doc:"Name of the connection. Shown on the sign-in page."`
 	Protocol Protocol `json:"protocol" required:"false" enum:"saml,oidc" doc:"Defaults to oidc if you send issuer, otherwise to saml. It can't be changed later."`
 
@@ -127,6 +139,8 @@ type ConnectionCreate struct {
 
 // ConnectionPatch changes a connection.
 type ConnectionPatch struct {
+	_ struct{} `doc:"Changes to an SSO connection. Omitted fields keep their values."`
+
 	Name              patch.Value[string]         `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name of the connection. Shown on the sign-in page."`
 	Issuer            patch.Value[string]         `json:"issuer,omitzero" maxLength:"500" doc:"OIDC only. Users of another issuer are other identities, so they must be linked again."`
 	ClientID          patch.Value[string]         `json:"client_id,omitzero" maxLength:"500" doc:"OIDC only. ID of this client at the provider."`

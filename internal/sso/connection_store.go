@@ -100,7 +100,7 @@ func (a *API) loadAll(ctx context.Context, tx *db.Tx, all []Connection) error {
 		for _, d := range found {
 			c.Domains = append(c.Domains, d.Domain)
 			c.Verifications = append(c.Verifications, Verification{
-				d.Domain, d.VerifiedAt, d.VerifiedBy, recordPrefix + d.Domain, recordValue(site.Of(tx).MAC, d.Env, d.Domain),
+				Domain: d.Domain, VerifiedAt: d.VerifiedAt, VerifiedBy: d.VerifiedBy, RecordName: recordPrefix + d.Domain, RecordValue: recordValue(site.Of(tx).MAC, d.Env, d.Domain),
 			})
 		}
 		c.derive(a.URL)

@@ -11,6 +11,8 @@ import (
 
 // EventWithActor is an event with who caused it.
 type EventWithActor struct {
+	_ struct{} `doc:"A change of an object, with who caused it."`
+
 	events.Event
 	Actor auth.Actor `json:"actor" doc:"Who caused the event, as in the audit log. The type is system if it happened automatically."`
 }
@@ -29,7 +31,7 @@ func (a *API) listEventsWithActor(ctx context.Context, tx *db.Tx, in *EventFilte
 		Data: []EventWithActor{}, HasMore: found.HasMore, NextCursor: found.NextCursor, PrevCursor: found.PrevCursor,
 	}
 	for i, e := range found.Data {
-		p.Data = append(p.Data, EventWithActor{e, actors[i]})
+		p.Data = append(p.Data, EventWithActor{Event: e, Actor: actors[i]})
 	}
 	return p, nil
 }
@@ -43,5 +45,5 @@ func (a *API) getEventWithActor(ctx context.Context, tx *db.Tx, in *ByEvent) (Ev
 	if err != nil {
 		return EventWithActor{}, err
 	}
-	return EventWithActor{e, actors[0]}, nil
+	return EventWithActor{Event: e, Actor: actors[0]}, nil
 }

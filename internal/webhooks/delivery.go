@@ -18,6 +18,8 @@ const (
 
 // Delivery is the delivery of one event to one webhook, with all its attempts.
 type Delivery struct {
+	_ struct{} `doc:"The delivery of one event to one webhook."`
+
 	Env           auth.Env          `json:"-" db:"env"`
 	ID            string            `json:"id" db:"id" doc:"Identifies the delivery. Starts with dlv_." example:"dlv_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	WebhookID     string            `json:"webhook_id" db:"webhook_id" doc:"Endpoint that the event is delivered to." example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -41,6 +43,8 @@ type Delivery struct {
 
 // DeliveryAttempt is one attempt to deliver an event.
 type DeliveryAttempt struct {
+	_ struct{} `doc:"One attempt to deliver an event."`
+
 	Env        auth.Env  `json:"-" db:"env"`
 	DeliveryID string    `json:"-" db:"delivery_id"`
 	N          int64     `json:"number" db:"n" doc:"Number of the attempt, starting at 1." example:"1"`

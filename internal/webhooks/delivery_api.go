@@ -90,6 +90,8 @@ func (a *API) retryDelivery(ctx context.Context, tx *db.Tx, in *ByDelivery) (Del
 
 // DeadLetterDrain is the request to redeliver or discard dead letters.
 type DeadLetterDrain struct {
+	_ struct{} `doc:"What to do with dead letters."`
+
 	Action      string    `json:"action" enum:"redeliver,discard" doc:"redeliver: Start the schedule of attempts again. discard: Don't attempt again."`
 	DeliveryIDs *[]string `json:"delivery_ids" required:"false" minItems:"1" maxItems:"10000" doc:"Only these dead letters. Defaults to all current dead letters of the webhook."`
 }
@@ -121,7 +123,7 @@ func (a *API) drain(ctx context.Context, tx *db.Tx, in *struct {
 	if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
 		return Counted{}, err
 	}
-	return Counted{n}, audit.Record(ctx, tx, "webhook.drained", w.ID, map[string][2]any{"action": {nil, in.Body.Action}, "count": {nil, n}})
+	return Counted{Count: n}, audit.Record(ctx, tx, "webhook.drained", w.ID, map[string][2]any{"action": {nil, in.Body.Action}, "count": {nil, n}})
 }
 
 // checkIDs fails if one of the delivery IDs is not a dead letter of the webhook.
@@ -203,7 +205,7 @@ func (a *API) replay(ctx context.Context, tx *db.Tx, in *struct {
 			return Counted{}, err
 		}
 	}
-	return Counted{n}, audit.Record(ctx, tx, "webhook.replayed", w.ID, map[string][2]any{"count": {nil, n}})
+	return Counted{Count: n}, audit.Record(ctx, tx, "webhook.replayed", w.ID, map[string][2]any{"count": {nil, n}})
 }
 
 // selectByID makes the job replay these events, and returns how many there are.

@@ -92,11 +92,15 @@ func (a *API) getEvent(ctx context.Context, tx *db.Tx, in *ByEvent) (events.Even
 
 // EventTrigger is the request to emit a sample event.
 type EventTrigger struct {
+	_ struct{} `doc:"Type of the sample event to emit."`
+
 	Type string `json:"type" minLength:"1" maxLength:"100" doc:"Event type. Your scopes must be able to read it." example:"deal.accepted"`
 }
 
 // TriggeredEvent is a sample event. Its ID is assigned when it becomes visible.
 type TriggeredEvent struct {
+	_ struct{} `doc:"A sample event that was emitted."`
+
 	Type     string `json:"type" doc:"Event type." example:"deal.accepted"`
 	ObjectID string `json:"object_id" doc:"ID of the sample object. Use it to find the event." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
@@ -115,11 +119,13 @@ func (a *API) triggerEvent(ctx context.Context, tx *db.Tx, in *struct{ Body Even
 	}
 
 	e, err := events.Trigger(ctx, tx, kind)
-	return TriggeredEvent{e.Type, e.ObjectID}, err
+	return TriggeredEvent{Type: e.Type, ObjectID: e.ObjectID}, err
 }
 
 // Replay is the request to deliver past events again.
 type Replay struct {
+	_ struct{} `doc:"Which events to deliver again."`
+
 	EventIDs *[]string  `json:"event_ids" required:"false" minItems:"1" maxItems:"10000" doc:"Replay these events, even if the webhook doesn't subscribe to them. The scopes of the webhook must be able to read them. Send either this or since."`
 	Since    *time.Time `json:"since" required:"false" doc:"Replay the events from this time on."`
 	Until    *time.Time `json:"until" required:"false" doc:"Replay only events before this time. Defaults to the current time."`
@@ -142,5 +148,7 @@ func (r Replay) Check(time.Time) error {
 
 // Counted is the response to a request that starts background work.
 type Counted struct {
+	_ struct{} `doc:"Number of objects that the background work is about."`
+
 	Count int64 `json:"count" doc:"Number of deliveries. They are processed in the background." example:"12"`
 }

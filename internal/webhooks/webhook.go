@@ -24,6 +24,8 @@ const (
 
 // Webhook is a URL that events are delivered to.
 type Webhook struct {
+	_ struct{} `doc:"A URL that events are delivered to."`
+
 	Env            auth.Env     `json:"-" db:"env"`
 	ID             string       `json:"id" db:"id" doc:"Identifies the webhook. Starts with whk_." example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	URL            string       `json:"url" db:"url" doc:"URL that events are sent to." example:"https://example.com/hooks/slipway"`
@@ -49,12 +51,16 @@ func (w Webhook) Revision() int64 { return w.Version }
 // WebhookWithSecret is a webhook with its signing secret, which is only shown
 // when it is generated.
 type WebhookWithSecret struct {
+	_ struct{} `doc:"A webhook with its signing secret, which is only returned once."`
+
 	Webhook
 	Secret string `json:"secret" doc:"Signing secret. Use it to verify signatures. It is not shown again." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
 }
 
 // WebhookCreate is the request to create a webhook.
 type WebhookCreate struct {
+	_ struct{} `doc:"A new webhook."`
+
 	URL         string   `json:"url" minLength:"1" maxLength:"2000" doc:"URL to send events to. Must start with https:// in the live environment." example:"https://example.com/hooks/slipway"`
 	Events      []string `json:"events" minItems:"1" maxItems:"100" doc:"Event types or patterns, such as deal.accepted, hull.* or *." example:"[\"hull.*\", \"deal.accepted\"]"`
 	Description *string  `json:"description" required:"false" maxLength:"500" doc:"Your own note about the endpoint."`
@@ -62,6 +68,8 @@ type WebhookCreate struct {
 
 // WebhookPatch is the request to change a webhook.
 type WebhookPatch struct {
+	_ struct{} `doc:"Changes to a webhook. Omitted fields keep their values, null clears a field."`
+
 	URL         patch.Value[string]   `json:"url,omitzero" minLength:"1" maxLength:"2000" doc:"URL to send events to. Must start with https:// in the live environment."`
 	Events      patch.Value[[]string] `json:"events,omitzero" minItems:"1" maxItems:"100" doc:"Replaces the event types and patterns."`
 	Description patch.Null[string]    `json:"description,omitzero" maxLength:"500" doc:"Your own note about the endpoint. Null removes it."`

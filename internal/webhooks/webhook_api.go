@@ -226,7 +226,7 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCre
 	if err := followFromNow(ctx, tx); err != nil {
 		return WebhookWithSecret{}, err
 	}
-	return WebhookWithSecret{w, secret.Text()}, audit.Record(ctx, tx, "webhook.created", w.ID, audit.Diff(nil, w))
+	return WebhookWithSecret{Webhook: w, Secret: secret.Text()}, audit.Record(ctx, tx, "webhook.created", w.ID, audit.Diff(nil, w))
 }
 
 // checkAddress rejects a new URL whose deliveries would all fail.
@@ -333,6 +333,8 @@ func installOf(c auth.Principal) *string {
 
 // WebhookRotate is the request to rotate a signing secret.
 type WebhookRotate struct {
+	_ struct{} `doc:"How long the old secret stays valid."`
+
 	OverlapHours *int64 `json:"overlap_hours" required:"false" minimum:"0" maximum:"168" doc:"Hours until the old secret expires. Defaults to 168 (7 days). If 0, it expires immediately."`
 }
 
@@ -355,7 +357,7 @@ func (a *API) rotate(ctx context.Context, tx *db.Tx, in *struct {
 		newest = secrets[0]
 		return sealSecrets(a.Box, w, secrets)
 	})
-	return WebhookWithSecret{w, newest.Text()}, err
+	return WebhookWithSecret{Webhook: w, Secret: newest.Text()}, err
 }
 
 // findEnabled returns a webhook, or a 409 if it is disabled.

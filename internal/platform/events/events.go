@@ -29,6 +29,8 @@ import (
 
 // Event is a change of an object.
 type Event struct {
+	_ struct{} `doc:"Something that happened to an object."`
+
 	Env         auth.Env     `json:"-" db:"env"`
 	ID          string       `json:"id" db:"id" doc:"Also the webhook-id header of its deliveries. Use it to ignore duplicates." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Type        string       `json:"type" db:"type" doc:"What happened: the type of the object and a past participle." example:"hull.created"`
@@ -47,6 +49,8 @@ type Event struct {
 
 // EventRequest is the API request that caused an event.
 type EventRequest struct {
+	_ struct{} `doc:"API request that caused an event."`
+
 	ID             *string `json:"id" doc:"Request-Id of the request. Null if the event was not caused by a request." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	IdempotencyKey *string `json:"idempotency_key" doc:"Idempotency-Key of the request. Null if none was sent."`
 }
@@ -108,7 +112,7 @@ func Readable(kinds []Kind, scopes []auth.Scope, v string) []Kind {
 
 // In returns an event as a client of an environment and a version sees it.
 func (k Kind) In(e Event, mode auth.Mode, v string) Event {
-	e.Environment, e.Request = mode, EventRequest{e.RequestID, e.IdempotencyKey}
+	e.Environment, e.Request = mode, EventRequest{ID: e.RequestID, IdempotencyKey: e.IdempotencyKey}
 	if v < e.APIVersion && k.Object != nil {
 		e.Data.Value = version.OfEvent(reflect.TypeOf(k.Object)).Older(v, e.Data.Value)
 	}

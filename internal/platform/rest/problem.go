@@ -22,11 +22,15 @@ import (
 
 // ErrorEnvelope is the body of every error.
 type ErrorEnvelope struct {
+	_ struct{} `doc:"The body of every error response."`
+
 	Body ErrorBody `json:"error" doc:"What went wrong."`
 }
 
 // ErrorBody describes what went wrong.
 type ErrorBody struct {
+	_ struct{} `doc:"What went wrong, for programs and for people."`
+
 	Status    int            `json:"status" doc:"The HTTP status." example:"422"`
 	Code      string         `json:"code" enum:"bad_request,unauthenticated,forbidden,not_found,conflict,unprocessable,rate_limited,server_error,unavailable" doc:"A stable code for programs."`
 	Message   string         `json:"message" doc:"A sentence for people." example:"price_usd must be at least 0."`
@@ -92,7 +96,7 @@ const maxDetails = 100
 // NewEnvelope returns the body of an error.
 func NewEnvelope(f *fault.Error, requestID string) *ErrorEnvelope {
 	details := f.Details[:min(len(f.Details), maxDetails)]
-	return &ErrorEnvelope{ErrorBody{Status: f.Kind.Status, Code: f.Kind.Code, Message: f.Message, RequestID: requestID, Details: details}}
+	return &ErrorEnvelope{Body: ErrorBody{Status: f.Kind.Status, Code: f.Kind.Code, Message: f.Message, RequestID: requestID, Details: details}}
 }
 
 // envelope returns the body of an error in the version that the request uses.

@@ -69,5 +69,19 @@ func schemaName(t reflect.Type, hint string) string {
 	return strings.ReplaceAll(huma.DefaultSchemaNamer(t, hint), "Preview", "")
 }
 
+// AddSentences describes each schema with the sentence of its type, which is the tag doc of
+// a field with the name _.
+func AddSentences(schemas huma.Registry) {
+	for name, s := range schemas.Map() {
+		t := schemas.TypeFromRef(schemaPrefix + name)
+		if t == nil || t.Kind() != reflect.Struct || t.NumField() == 0 || s.Description != "" {
+			continue
+		}
+		if f := t.Field(0); f.Name == "_" {
+			s.Description = f.Tag.Get("doc")
+		}
+	}
+}
+
 // Optional marks a property that responses only have if the request asks for it.
 const Optional = "x-expandable"

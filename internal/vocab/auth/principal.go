@@ -18,6 +18,8 @@ const (
 
 // Actor is the user, key or app that made a change, as history and audit show it.
 type Actor struct {
+	_ struct{} `doc:"Who did something: a user, an API key, an app, or Slipway itself."`
+
 	Type  string `json:"type" enum:"api_key,user,app,system" doc:"Type of the actor."`
 	ID    string `json:"id" doc:"ID of the actor." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Label string `json:"label" doc:"Name of the actor at that time." example:"Website"`

@@ -38,6 +38,8 @@ var (
 
 // Detail describes what is wrong with one field, parameter or state.
 type Detail struct {
+	_ struct{} `doc:"One invalid field or header of a request."`
+
 	Field   string `json:"field" doc:"Dotted path of the invalid field, parameter or header." example:"price_usd"`
 	Code    string `json:"code" doc:"Stable code for programs." example:"minimum"`
 	Message string `json:"message" doc:"Description for people. Completes a sentence that starts with the name of the field." example:"must be at least 0"`
@@ -93,7 +95,7 @@ func Unavailable(format string, args ...any) *Error { return New(KindUnavailable
 
 // Detail adds a detail about a field or state.
 func (e *Error) Detail(field, code, format string, args ...any) *Error {
-	e.Details = append(e.Details, Detail{field, code, fmt.Sprintf(format, args...)})
+	e.Details = append(e.Details, Detail{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
 	return e
 }
 
@@ -124,7 +126,7 @@ type Fields []Detail
 // Add adds a detail about a field. The message completes a sentence that starts
 // with the name of the field.
 func (f *Fields) Add(field, code, format string, args ...any) {
-	*f = append(*f, Detail{field, code, fmt.Sprintf(format, args...)})
+	*f = append(*f, Detail{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 // Err returns a fault with all details, or nil if there are none. If a required

@@ -17,6 +17,8 @@ const (
 // DecodedHin is a decoded hull identification number. If it is invalid, only
 // Errors is set.
 type DecodedHin struct {
+	_ struct{} `doc:"The parts of a hull identification number, and what is wrong with it."`
+
 	Valid            bool        `json:"valid" doc:"Whether the number is well formed. Warnings do not make it invalid." example:"true"`
 	Normalized       *string     `json:"normalized" doc:"The twelve characters in upper case, without country code or hyphens." example:"GRT40912B324"`
 	Country          *string     `json:"country" doc:"Country code before the number. Null if there is none." example:"US"`
@@ -32,6 +34,8 @@ type DecodedHin struct {
 
 // NoteOnHin is a warning or an error.
 type NoteOnHin struct {
+	_ struct{} `doc:"A problem with a hull identification number, or something unusual about it."`
+
 	Code    string `json:"code" doc:"Stable code for programs." example:"outside_window"`
 	Message string `json:"message" doc:"Message for people." example:"Built in February 2023, but model year 2024 runs from June 2023 to July 2024."`
 }

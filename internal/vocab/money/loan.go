@@ -28,6 +28,8 @@ type Repayment struct {
 
 // Installment is one payment of a loan.
 type Installment struct {
+	_ struct{} `doc:"One monthly payment of a loan."`
+
 	Number         int    `json:"number" doc:"Number of the payment, starting at 1." example:"1"`
 	DueOn          string `json:"due_on" format:"date" doc:"Date on which the payment is due."`
 	PaymentCents   int64  `json:"payment_cents" doc:"Amount of the payment in cents: principal and interest."`
