@@ -21,8 +21,9 @@ import (
 var may = map[string][]string{
 	// vocab: pure, importable by all
 	"vocab/assist":    {},
-	"vocab/auth":      {},
+	"vocab/auth":      {"vocab/enum"},
 	"vocab/cell":      {},
+	"vocab/enum":      {},
 	"vocab/fault":     {},
 	"vocab/hin":       {},
 	"vocab/id":        {},

@@ -155,7 +155,7 @@ type Me struct {
 	_ struct{} `doc:"The credential of the request."`
 
 	Credential  auth.Actor   `json:"credential" doc:"API key, user or app of the request."`
-	Environment auth.Mode    `json:"environment" enum:"live,test" doc:"Environment that the credential belongs to."`
+	Environment auth.Mode    `json:"environment" doc:"Environment that the credential belongs to."`
 	Dealership  MeDealership `json:"dealership" doc:"Dealership that the credential belongs to."`
 	Scopes      []auth.Scope `json:"scopes" nullable:"false" doc:"Scopes of the credential."`
 	Version     string       `json:"service_version" doc:"API version of requests that have no Service-Version header." example:"2026-11-15"`

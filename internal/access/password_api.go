@@ -26,7 +26,7 @@ type PasswordForgot struct {
 	_ struct{} `doc:"Where to send the link to set a new password."`
 
 	Email       string    `json:"email" maxLength:"254" doc:"Email address of the user." example:"ann@example.com"`
-	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live" doc:"Environment of the user. Live and test have separate passwords."`
+	Environment auth.Mode `json:"environment,omitempty" default:"live" doc:"Environment of the user. Live and test have separate passwords."`
 }
 
 // Accepted is the response to a request that might send an email.

@@ -21,7 +21,7 @@ type SignIn struct {
 	Email       string    `json:"email" maxLength:"254" doc:"Email address of the user." example:"ann@example.com"`
 	Password    string    `json:"password" maxLength:"200" doc:"Password of the user in this environment."`
 	TOTPCode    *string   `json:"totp_code" required:"false" maxLength:"40" doc:"Required if the user has a two-factor method. You can also send a recovery code."`
-	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live" doc:"Environment to sign in to. Live and test have separate passwords."`
+	Environment auth.Mode `json:"environment,omitempty" default:"live" doc:"Environment to sign in to. Live and test have separate passwords."`
 }
 
 // SignedIn is a new session with its token, which is only shown once.

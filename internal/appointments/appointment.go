@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/consent"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 )
@@ -22,6 +23,14 @@ const (
 	NoShow    Status = "no_show"
 )
 
+var allStatuses = enum.Of("AppointmentStatus", "Whether an appointment is ahead, took place or was canceled.",
+	Scheduled, Canceled, Completed, NoShow)
+
+// TransformSchema describes the values.
+func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStatuses.Describe(s)
+}
+
 // Appointment is a time at which a user of the dealership meets or calls a contact.
 // Text about the contact is excluded from the audit log, because the log can't be
 // erased.
@@ -31,7 +40,7 @@ type Appointment struct {
 	Env             auth.Env             `json:"-" db:"env"`
 	ID              string               `json:"id" db:"id" example:"apt_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the appointment. Starts with apt_."`
 	Kind            string               `json:"kind" db:"kind" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
-	Status          Status               `json:"status" db:"status" enum:"scheduled,canceled,completed,no_show" doc:"Whether the appointment is to come, or what happened."`
+	Status          Status               `json:"status" db:"status" doc:"Whether the appointment is to come, or what happened."`
 	ContactID       string               `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Contact that the appointment is with."`
 	LeadID          *string              `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Lead that the appointment belongs to. Null if there is none."`
 	DealID          *string              `json:"deal_id" db:"deal_id" doc:"Deal that the appointment belongs to. Null if there is none."`
@@ -118,7 +127,7 @@ type AppointmentPatch struct {
 	_ struct{} `doc:"Changes to an appointment. Fields that you leave out keep their values."`
 
 	Kind            patch.Value[string]         `json:"kind,omitzero" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
-	Status          patch.Value[Status]         `json:"status,omitzero" enum:"scheduled,canceled,completed,no_show" doc:"Use scheduled, completed or no_show. Cancel the appointment with cancel."`
+	Status          patch.Value[Status]         `json:"status,omitzero" doc:"Use scheduled, completed or no_show. Cancel the appointment with cancel."`
 	ContactID       patch.Value[string]         `json:"contact_id,omitzero" minLength:"1" maxLength:"64" doc:"Contact that the appointment is with."`
 	LeadID          patch.Null[string]          `json:"lead_id,omitzero" maxLength:"64" doc:"Lead of the contact. Null removes it."`
 	DealID          patch.Null[string]          `json:"deal_id,omitzero" maxLength:"64" doc:"Deal that the appointment belongs to. Null removes it."`
@@ -246,12 +255,20 @@ const (
 	ReminderCanceled ReminderState = "canceled"
 )
 
+var reminderStates = enum.Of("AppointmentReminderState", "Progress of a reminder.",
+	ReminderPending, ReminderSent, ReminderBlocked, ReminderCanceled)
+
+// TransformSchema describes the values.
+func (ReminderState) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return reminderStates.Describe(s)
+}
+
 // AppointmentReminder is a message to the contact before an appointment.
 type AppointmentReminder struct {
 	_             struct{}        `doc:"A message to the contact before an appointment." nullable:"true"`
 	Channel       consent.Channel `json:"channel" enum:"sms,email" doc:"How the contact is reminded."`
 	HoursBefore   int64           `json:"hours_before" example:"24" doc:"How many hours before the start the reminder is due."`
-	State         ReminderState   `json:"state" enum:"pending,sent,blocked,canceled" doc:"Whether the reminder was sent."`
+	State         ReminderState   `json:"state" doc:"Whether the reminder was sent."`
 	SendAt        time.Time       `json:"send_at" doc:"When the reminder is due. In quiet hours, a text message is sent when they end."`
 	BlockedReason *string         `json:"blocked_reason" doc:"Code of the reason why the reminder was blocked: one of the send check, no_lead or expired." example:"consent_missing"`
 	MessageID     *string         `json:"message_id" doc:"Message of the lead."`

@@ -30,7 +30,7 @@ type AppointmentFilter struct {
 	DealID       string    `query:"deal_id" maxLength:"64" doc:"Only appointments of this deal."`
 	HullID       string    `query:"hull_id" maxLength:"64" doc:"Only appointments about this boat."`
 	LocationID   string    `query:"location_id" maxLength:"64" doc:"Only appointments at this location."`
-	Status       Status    `query:"status" enum:"scheduled,canceled,completed,no_show" doc:"Only appointments with this status."`
+	Status       Status    `query:"status" doc:"Only appointments with this status."`
 	StartsFrom   time.Time `query:"starts_from" doc:"Only appointments that start at this time or later."`
 	StartsBefore time.Time `query:"starts_before" doc:"Only appointments that start before this time."`
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"slipway/internal/hulls"
+	"slipway/internal/vocab/enum"
 )
 
 // checkFormat checks a document against the rules of its format.
@@ -45,6 +46,9 @@ func enumValues(t testing.TB, name string) []string {
 		reflect.TypeFor[hulls.SpecSheet](), reflect.TypeFor[hulls.SpecEngine](), reflect.TypeFor[hulls.Hull](),
 	} {
 		if f, ok := typ.FieldByName(name); ok {
+			if values := enum.ValuesOf(f.Type); values != nil {
+				return values
+			}
 			return strings.Split(f.Tag.Get("enum"), ",")
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -25,6 +26,14 @@ const (
 	Voice Channel = "voice"
 )
 
+var allChannels = enum.Of("ConsentChannel", "Channel that a consent applies to.",
+	SMS, Email, Voice)
+
+// TransformSchema describes the values.
+func (Channel) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allChannels.Describe(s)
+}
+
 // Scope is the kind of messages that a record applies to.
 type Scope string
 
@@ -36,6 +45,14 @@ const (
 	All           Scope = "all"
 )
 
+var allScopes = enum.Of("ConsentScope", "Messages that a consent applies to.",
+	Marketing, Transactional, All)
+
+// TransformSchema describes the values.
+func (Scope) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allScopes.Describe(s)
+}
+
 // Direction is whether a record gives or revokes consent.
 type Direction string
 
@@ -44,6 +61,14 @@ const (
 	Granted Direction = "granted"
 	Revoked Direction = "revoked"
 )
+
+var allDirections = enum.Of("ConsentDirection", "Whether consent was given or revoked.",
+	Granted, Revoked)
+
+// TransformSchema describes the values.
+func (Direction) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allDirections.Describe(s)
+}
 
 // Consent is one consent record with its evidence. Personal data is excluded
 // from the audit log because the log can't be erased.
@@ -54,9 +79,9 @@ type Consent struct {
 	ID                 string           `json:"id" db:"id" doc:"Identifies the record. Starts with cns_." example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ContactID          string           `json:"contact_id" db:"contact_id" doc:"Contact that the record belongs to." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID             *string          `json:"lead_id" db:"lead_id" doc:"Lead with which it was recorded. Null if it was not recorded with a lead." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Direction          Direction        `json:"direction" db:"direction" enum:"granted,revoked" doc:"Whether the person gave or revoked consent."`
-	Channels           []Channel        `json:"channels" db:"channels,json" nullable:"false" enum:"sms,email,voice" doc:"Channels that the record applies to."`
-	Scope              Scope            `json:"scope" db:"scope" enum:"marketing,transactional,all" doc:"Which messages the record applies to."`
+	Direction          Direction        `json:"direction" db:"direction" doc:"Whether the person gave or revoked consent."`
+	Channels           []Channel        `json:"channels" db:"channels,json" nullable:"false" doc:"Channels that the record applies to."`
+	Scope              Scope            `json:"scope" db:"scope" doc:"Which messages the record applies to."`
 	Basis              *string          `json:"basis" db:"basis" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"Legal basis of the consent. ebr is an established business relationship. Null for a revocation or if none was recorded."`
 	Address            *string          `json:"address" db:"address" audit:"-" doc:"Address of the first channel. Null after the contact is erased." example:"+14105550123"`
 	Bindings           []ConsentBinding `json:"bindings" db:"bindings,json" nullable:"false" audit:"-" doc:"Address for each channel. Empty after the contact is erased."`
@@ -82,7 +107,7 @@ type Consent struct {
 type ConsentBinding struct {
 	_ struct{} `doc:"Address that a consent applies to on one channel."`
 
-	Channel Channel `json:"channel" enum:"sms,email,voice" doc:"Channel that the address is for."`
+	Channel Channel `json:"channel" doc:"Channel that the address is for."`
 	Address string  `json:"address" doc:"Phone number or email address that the record applies to." example:"+14105550123"`
 }
 
@@ -90,9 +115,9 @@ type ConsentBinding struct {
 type ConsentCreate struct {
 	_ struct{} `doc:"A new consent record."`
 
-	Channels           []Channel      `json:"channels" minItems:"1" maxItems:"3" uniqueItems:"true" enum:"sms,email,voice" doc:"Channels that the record applies to. Each needs an address."`
-	Scope              Scope          `json:"scope" enum:"marketing,transactional,all" doc:"A marketing message requires marketing or all. A transactional message requires transactional or all."`
-	Direction          Direction      `json:"direction,omitempty" enum:"granted,revoked" default:"granted" doc:"Whether the person gives or revokes consent."`
+	Channels           []Channel      `json:"channels" minItems:"1" maxItems:"3" uniqueItems:"true" doc:"Channels that the record applies to. Each needs an address."`
+	Scope              Scope          `json:"scope" doc:"A marketing message requires marketing or all. A transactional message requires transactional or all."`
+	Direction          Direction      `json:"direction,omitempty" default:"granted" doc:"Whether the person gives or revokes consent."`
 	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"A marketing text message requires express_written. Implied consent expires two years after a purchase or six months after an inquiry. An established business relationship (ebr) expires 18 months after a purchase or three months after an inquiry."`
 	Relationship       *string        `json:"relationship" required:"false" enum:"purchase,inquiry" doc:"What the established business relationship is based on. captured_at is its date. Only for ebr. Defaults to inquiry." since:"2026-12-01"`
 	Address            *string        `json:"address" required:"false" maxLength:"254" doc:"Phone number or email address that the record applies to. Defaults to the contact's."`

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 )
@@ -20,16 +21,22 @@ const (
 	Fleet    Plan = "fleet"
 )
 
+var plans = enum.Of("DealershipPlan", "Plan of a dealership. The fleet plan includes single sign-on.",
+	Standard, Fleet)
+
+// TransformSchema describes the values.
+func (Plan) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema { return plans.Describe(s) }
+
 // Dealership is one environment of a dealership. Both environments have the same id.
 type Dealership struct {
 	_ struct{} `doc:"The dealership and the settings of one environment."`
 
 	Env           auth.Env  `json:"-" db:"env"`
 	ID            string    `json:"id" db:"id" doc:"Identifies the dealership. Same in live and test. Starts with dlr_." example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Mode          auth.Mode `json:"environment" db:"mode" enum:"live,test" doc:"Environment that this record belongs to."`
+	Mode          auth.Mode `json:"environment" db:"mode" doc:"Environment that this record belongs to."`
 	Name          string    `json:"name" db:"name" doc:"Name of the dealership, as customers know it." example:"Chesapeake Marine"`
 	LegalName     *string   `json:"legal_name" db:"legal_name" doc:"Name of the company, as documents show it. Null if it is the same as the name." example:"Chesapeake Marine Sales, Inc."`
-	Plan          Plan      `json:"plan" db:"plan" enum:"standard,fleet" doc:"The fleet plan includes single sign-on. The operator sets the plan with slipway bootstrap. It can't be changed through the API."`
+	Plan          Plan      `json:"plan" db:"plan" doc:"The fleet plan includes single sign-on. The operator sets the plan with slipway bootstrap. It can't be changed through the API."`
 	PostalAddress *Address  `json:"postal_address" db:"postal_address,json" doc:"Postal address of the dealership. Shown in marketing email, as the law requires. Null if none was set."`
 	Timezone      string    `json:"timezone" db:"timezone" doc:"IANA time zone of the dealership, for dates and for locations without their own." example:"America/New_York"`
 	LogoSHA256    *string   `json:"logo_sha256" db:"logo_sha256" doc:"SHA-256 hash of the logo in hexadecimal. Null if there is none. Documents show the logo." since:"2026-12-01"`

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 	"slipway/internal/vocab/patch"
@@ -28,8 +29,8 @@ type Deal struct {
 	CoBuyerID           *string           `json:"co_buyer_id" db:"co_buyer_id" doc:"Contact who buys together with the buyer. Null if there is none."`
 	OwnerID             *string           `json:"owner_id" db:"owner_id" doc:"User who is responsible for the deal."`
 	SaleType            string            `json:"sale_type" db:"sale_type" enum:"retail,wholesale,brokerage" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
-	DealType            Type              `json:"deal_type" db:"deal_type" enum:"cash,finance,outside_finance" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
-	Status              Status            `json:"status" db:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Progress of the deal, from the first offer to closed. Changed by acceptOffer, advanceDeal and cancelDeal."`
+	DealType            Type              `json:"deal_type" db:"deal_type" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
+	Status              Status            `json:"status" db:"status" doc:"Progress of the deal, from the first offer to closed. Changed by acceptOffer, advanceDeal and cancelDeal."`
 	StatusCategory      string            `json:"status_category" enum:"open,done,cancelled" doc:"Summary of the status: done if the deal is closed, cancelled if it is cancelled, and otherwise open." audit:"-"`
 	AcceptedOfferID     *string           `json:"accepted_offer_id" db:"accepted_offer_id" doc:"Offer that was accepted. Null until then."`
 	LineItems           []DealLineItem    `json:"line_items" db:"line_items,json" nullable:"false" doc:"Fees, products, accessories, discounts and rebates in addition to the price of the boat."`
@@ -92,6 +93,14 @@ const (
 	OutsideFinance Type = "outside_finance"
 )
 
+var allTypes = enum.Of("DealType", "How the buyer pays.",
+	Cash, Finance, OutsideFinance)
+
+// TransformSchema describes the values.
+func (Type) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allTypes.Describe(s)
+}
+
 // Funding states of a deal. All others are statuses of its fundings.
 const (
 	FundingNotRequired = "not_required"
@@ -110,7 +119,7 @@ type DealPatch struct {
 	OwnerID        patch.Null[string]             `json:"owner_id,omitzero" maxLength:"64" doc:"User who is responsible for the deal. Null removes the user."`
 	CoBuyerID      patch.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64" doc:"Contact who buys together with the buyer. Null removes it."`
 	SaleType       patch.Value[string]            `json:"sale_type,omitzero" enum:"retail,wholesale,brokerage" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
-	DealType       patch.Value[Type]              `json:"deal_type,omitzero" enum:"cash,finance,outside_finance" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
+	DealType       patch.Value[Type]              `json:"deal_type,omitzero" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
 	Metadata       patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change. Set a value to null to remove its key. Set metadata to null to remove all pairs."`
 }
 

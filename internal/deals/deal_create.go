@@ -13,7 +13,7 @@ import (
 
 // DealTerms are the terms that a new deal can have from the start.
 type DealTerms struct {
-	DealType       Type           `json:"deal_type,omitempty" enum:"cash,finance,outside_finance" default:"cash" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
+	DealType       Type           `json:"deal_type,omitempty" default:"cash" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
 	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100" doc:"Fees, products, accessories, discounts and rebates in addition to the price of the boat." since:"2026-12-01"`
 	TaxRatePercent *money.Percent `json:"tax_rate_percent" required:"false" maxLength:"10" doc:"Sales tax rate as a decimal. One-line form of taxes." example:"6" since:"2026-12-01"`
 	Taxes          []DealTax      `json:"taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them." since:"2026-12-01"`

@@ -38,10 +38,10 @@ func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Deal, error) {
 // DealFilter are the filters of the list of deals.
 type DealFilter struct {
 	page.Query
-	Status         Status    `query:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Only deals in this status."`
+	Status         Status    `query:"status" doc:"Only deals in this status."`
 	StatusCategory string    `query:"status_category" enum:"open,done,cancelled" doc:"Only deals of this category. open includes every status before closed."`
 	Number         int64     `query:"number" minimum:"1" doc:"Only the deal with this number." since:"2026-12-01"`
-	DealType       Type      `query:"deal_type" enum:"cash,finance,outside_finance" doc:"Only deals that are paid this way."`
+	DealType       Type      `query:"deal_type" doc:"Only deals that are paid this way."`
 	HullID         string    `query:"hull_id" maxLength:"64" doc:"Only deals about this hull."`
 	BuyerID        string    `query:"buyer_id" maxLength:"64" doc:"Only deals of this buyer."`
 	LeadID         string    `query:"lead_id" maxLength:"64" doc:"Only the deal of this lead."`
@@ -249,9 +249,9 @@ func saveAndEmit(ctx context.Context, tx *db.Tx, before Deal, d *Deal, event str
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Deal, d Deal, reason *string) error {
-	c := DealChange{DealID: d.ID, To: d.Status, Reason: reason, Actor: auth.From(ctx).Actor, At: tx.Now}
+	c := DealChange{DealID: d.ID, To: string(d.Status), Reason: reason, Actor: auth.From(ctx).Actor, At: tx.Now}
 	if before != nil {
-		c.From = &before.Status
+		c.From = new(string(before.Status))
 	}
 	return history.Insert(ctx, tx, &c)
 }

@@ -17,8 +17,8 @@ type DealNext struct {
 	_ struct{} `doc:"The later statuses of a deal, with what each requires."`
 
 	DealID  string     `json:"deal_id" doc:"ID of the deal." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Status  Status     `json:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Current status of the deal."`
-	Default *Status    `json:"default" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Status that advance changes to by default. Null if the status can't change, or an offer must be accepted first."`
+	Status  Status     `json:"status" doc:"Current status of the deal."`
+	Default *Status    `json:"default" doc:"Status that advance changes to by default. Null if the status can't change, or an offer must be accepted first."`
 	Steps   []DealStep `json:"steps" nullable:"false" doc:"The later statuses, in order. Empty if the deal is closed or cancelled."`
 }
 
@@ -26,7 +26,7 @@ type DealNext struct {
 type DealStep struct {
 	_ struct{} `doc:"Whether a deal can advance to a status now."`
 
-	To      Status        `json:"to" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Status to advance to."`
+	To      Status        `json:"to" doc:"Status to advance to."`
 	Allowed bool          `json:"allowed" doc:"Whether the deal can advance to this status now."`
 	Missing []DealMissing `json:"missing" nullable:"false" doc:"What the deal requires first. Empty if the step is allowed."`
 }

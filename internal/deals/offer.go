@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -15,11 +16,11 @@ type Offer struct {
 	ID        string      `json:"id" db:"id" doc:"Identifies the offer. Starts with off_." example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID    string      `json:"deal_id" db:"deal_id" doc:"Deal that the offer belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	AmountUSD int64       `json:"amount_usd" db:"amount_usd" doc:"Amount in whole US dollars." example:"118000"`
-	MadeBy    Side        `json:"made_by" db:"made_by" enum:"buyer,dealer" doc:"Side that makes the offer. The other side can accept or reject it."`
+	MadeBy    Side        `json:"made_by" db:"made_by" doc:"Side that makes the offer. The other side can accept or reject it."`
 	InReplyTo *string     `json:"in_reply_to" db:"in_reply_to" doc:"The other side's offer that this one answers. It becomes superseded. Null if it answers none."`
 	ExpiresAt *time.Time  `json:"expires_at" db:"expires_at" doc:"When the offer expires. Null if it never does."`
 	Note      *string     `json:"note" db:"note" doc:"Note for your staff. Null if there is none." audit:"-"`
-	Status    OfferStatus `json:"status" db:"status" enum:"pending,accepted,rejected,withdrawn,superseded,expired" doc:"Whether the offer is still pending, or how it ended."`
+	Status    OfferStatus `json:"status" db:"status" doc:"Whether the offer is still pending, or how it ended."`
 	Reason    *string     `json:"reason" db:"reason" doc:"Reason for rejecting or withdrawing it. Null if none was recorded." audit:"-"`
 	DecidedAt *time.Time  `json:"decided_at" db:"decided_at" doc:"When it was accepted, rejected, withdrawn, answered, replaced or expired. Null while it is pending."`
 	Version   int64       `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
@@ -38,6 +39,14 @@ const (
 	Buyer  Side = "buyer"
 	Dealer Side = "dealer"
 )
+
+var allSides = enum.Of("OfferParty", "Side of a deal.",
+	Buyer, Dealer)
+
+// TransformSchema describes the values.
+func (Side) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allSides.Describe(s)
+}
 
 func (s Side) other() Side {
 	if s == Buyer {
@@ -59,12 +68,20 @@ const (
 	Expired       OfferStatus = "expired"
 )
 
+var offerStatuses = enum.Of("OfferStatus", "Whether an offer is pending, or how it ended.",
+	Pending, OfferAccepted, Rejected, Withdrawn, Superseded, Expired)
+
+// TransformSchema describes the values.
+func (OfferStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return offerStatuses.Describe(s)
+}
+
 // OfferMake is the request body for a new offer.
 type OfferMake struct {
 	_ struct{} `doc:"A new offer or counteroffer."`
 
 	AmountUSD int64      `json:"amount_usd" minimum:"0" maximum:"1000000000" doc:"Price of the boat in whole US dollars." example:"121500"`
-	MadeBy    Side       `json:"made_by" enum:"buyer,dealer" doc:"Side that makes the offer. The other side can accept or reject it."`
+	MadeBy    Side       `json:"made_by" doc:"Side that makes the offer. The other side can accept or reject it."`
 	InReplyTo *string    `json:"in_reply_to" required:"false" maxLength:"64" doc:"The other side's offer that this one answers. If it is pending, it becomes superseded and can't be accepted anymore."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When it expires. Never by default." example:"2026-12-01T17:00:00Z"`
 	Note      *string    `json:"note" required:"false" maxLength:"2000" doc:"Note for your staff."`
@@ -101,7 +118,7 @@ func (m OfferMake) offer(d Deal, now time.Time) (Offer, error) {
 type OfferAccept struct {
 	_ struct{} `doc:"Conditions of accepting an offer."`
 
-	By           Side `json:"by,omitempty" enum:"buyer,dealer" doc:"Defaults to the side that did not make the offer."`
+	By           Side `json:"by,omitempty" doc:"Defaults to the side that did not make the offer."`
 	OverrideHold bool `json:"override_hold,omitempty" doc:"Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with the role manager or owner." since:"2026-12-01"`
 }
 
@@ -109,7 +126,7 @@ type OfferAccept struct {
 type OfferReject struct {
 	_ struct{} `doc:"Who rejects an offer, and why."`
 
-	By     Side    `json:"by,omitempty" enum:"buyer,dealer" doc:"Defaults to the side that did not make the offer. If the side that made the offer rejects it, the offer is withdrawn."`
+	By     Side    `json:"by,omitempty" doc:"Defaults to the side that did not make the offer. If the side that made the offer rejects it, the offer is withdrawn."`
 	Reason *string `json:"reason" required:"false" maxLength:"500" doc:"Reason for rejecting or withdrawing the offer."`
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
@@ -24,6 +25,14 @@ const (
 	Closed     Status = "closed"
 	Cancelled  Status = "cancelled"
 )
+
+var allStatuses = enum.Of("DealStatus", "Progress of a deal, from the first offer to closed.",
+	Open, Accepted, InFinance, Contracted, Funded, Delivered, Closed, Cancelled)
+
+// TransformSchema describes the values.
+func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStatuses.Describe(s)
+}
 
 // next lists the statuses that a deal can advance to. Accepting an offer moves
 // it from open to accepted. A cash deal can also be in_finance, because the
@@ -53,7 +62,7 @@ func (s Status) category() string {
 type DealAdvance struct {
 	_ struct{} `doc:"Which status a deal advances to."`
 
-	To     Status  `json:"to,omitempty" enum:"accepted,in_finance,contracted,funded,delivered,closed,open,cancelled" doc:"New status. Defaults to the next one. A deal with another deal_type than finance skips in_finance by default."`
+	To     Status  `json:"to,omitempty" doc:"New status. Defaults to the next one. A deal with another deal_type than finance skips in_finance by default."`
 	Reason *string `json:"reason" required:"false" maxLength:"500" doc:"Reason for the change, for the history."`
 
 	WriteOffReason *string `json:"write_off_reason" required:"false" minLength:"1" maxLength:"500" doc:"Only for closed. Closes the deal although a balance is due, and records the balance as written off. Requires the scope admin, or a user with the role manager or owner." since:"2026-12-01"`
@@ -222,8 +231,8 @@ type DealChange struct {
 	Env    auth.Env   `json:"-" db:"env"`
 	ID     string     `json:"id" db:"id" doc:"Identifies the change. Starts with hst_." example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID string     `json:"deal_id" db:"deal_id" doc:"Deal that changed."`
-	From   *Status    `json:"from" db:"from_status" doc:"Previous status. Null for a new deal."`
-	To     Status     `json:"to" db:"to_status" doc:"New status."`
+	From   *string    `json:"from" db:"from_status" doc:"Previous status. Null for a new deal."`
+	To     string     `json:"to" db:"to_status" doc:"New status."`
 	Reason *string    `json:"reason" db:"reason" doc:"Reason that was sent with the change. Null if none was sent."`
 	Actor  auth.Actor `json:"actor" db:"actor,json" doc:"User, key, app or job that made the change."`
 	At     time.Time  `json:"at" db:"at" doc:"When the change was made."`

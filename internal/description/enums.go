@@ -5,13 +5,13 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"slipway/internal/vocab/enum"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// enums are the names of enums in the description, so that generators create one
-// type for each meaning. Each has a place that defines its values: a property, or
+// enums are the names of enums that are not Go types yet; see package enum. Each has a place that defines its values: a property, or
 // a parameter of an operation. All other places with the same values refer to it.
 // A name has more than one place if a description can be without the first.
 var enums = []struct {
@@ -21,20 +21,13 @@ var enums = []struct {
 	{"ActivityKind", []string{"Activity.kind"}},
 	{"ActivityObjectType", []string{"Activity.object_type"}},
 	{"ActorType", []string{"Actor.type"}},
-	{"AppType", []string{"App.type"}},
 	{"AppointmentKind", []string{"Appointment.kind"}},
-	{"AppointmentReminderState", []string{"AppointmentReminder.state"}},
-	{"AppointmentStatus", []string{"Appointment.status"}},
 	{"AuditOutcome", []string{"AuditEntry.outcome"}},
 	{"BoatClass", []string{"Hull.boat_class"}},
 	{"ChannelFormat", []string{"Channel.format"}},
 	{"ChannelKind", []string{"Channel.kind"}},
-	{"ConnectionProtocol", []string{"Connection.protocol"}},
 	{"ConsentBasis", []string{"Consent.basis", "ReachCheck.basis"}},
-	{"ConsentChannel", []string{"ConsentBinding.channel", "Contact.preferred_channel"}},
-	{"ConsentDirection", []string{"Consent.direction"}},
 	{"ConsentRelationship", []string{"ConsentCreate.relationship"}},
-	{"ConsentScope", []string{"Consent.scope"}},
 	{"ContactKind", []string{"Contact.kind"}},
 	{"Currency", []string{"Money.currency"}},
 	{"DeadLetterAction", []string{"DeadLetterDrain.action"}},
@@ -44,27 +37,20 @@ var enums = []struct {
 	{"DealLineItemSide", []string{"DealLineItem.side"}},
 	{"DealMissingCode", []string{"DealMissing.code"}},
 	{"DealSaleType", []string{"Deal.sale_type"}},
-	{"DealStatus", []string{"Deal.status"}},
 	{"DealStatusCategory", []string{"Deal.status_category"}},
-	{"DealType", []string{"Deal.deal_type"}},
 	{"DealWarningCode", []string{"DealWarning.code"}},
-	{"DealershipPlan", []string{"Dealership.plan"}},
 	{"DeliveryStatus", []string{"Delivery.status"}},
 	{"DepositOutcome", []string{"Deal.deposit_outcome"}},
 	{"DesignCategory", []string{"HullSpecs.design_category"}},
 	{"DocumentKind", []string{"Document.kind"}},
-	{"DocumentOrigin", []string{"Document.origin"}},
-	{"DocumentStatus", []string{"Document.status"}},
 	{"DomainVerifier", []string{"Verification.verified_by"}},
 	{"EngineDrive", []string{"SpecEngine.drive"}},
 	{"EngineFuel", []string{"SpecEngine.fuel"}},
 	{"EnginePosition", []string{"SpecEngine.position"}},
 	{"EngineType", []string{"SpecEngine.type"}},
-	{"Environment", []string{"Dealership.environment", "SignIn.environment"}},
 	{"ErrorCode", []string{"ErrorBody.code"}},
 	{"FinanceProductKind", []string{"FinanceProduct.kind"}},
 	{"FundingDifferenceField", []string{"FundingDifference.field"}},
-	{"FundingStatus", []string{"Funding.status"}},
 	{"GrantType", []string{"TokenForm.grant_type"}},
 	{"HinAbsentReason", []string{"Hull.hin_absent_reason"}},
 	{"HinFormat", []string{"DecodedHin.format"}},
@@ -83,7 +69,6 @@ var enums = []struct {
 	{"HullPhotoType", []string{"HullPhoto.content_type"}},
 	{"HullShape", []string{"HullSpecs.hull_shape"}},
 	{"HullSort", []string{"listHulls?sort"}},
-	{"HullStatus", []string{"Hull.status"}},
 	{"HullSyndicationAction", []string{"HullSyndication.action"}},
 	{"HullSyndicationState", []string{"HullSyndication.state"}},
 	{"KeelType", []string{"HullSpecs.keel"}},
@@ -94,39 +79,29 @@ var enums = []struct {
 	{"LeadSignalKind", []string{"LeadSignal.kind"}},
 	{"LeadSort", []string{"listLeads?sort"}},
 	{"LeadSource", []string{"Lead.source", "LeadsSource.source"}},
-	{"LeadStatus", []string{"Lead.status"}},
 	{"LeadStatusCategory", []string{"listLeads?status_category"}},
 	{"ListedHullStatus", []string{"ChannelFilter.statuses"}},
 	{"MFAFactorKind", []string{"MFAEnroll.kind", "UserFactor.kind"}},
 	{"MessageChannel", []string{"LeadMessage.channel", "InboundMessageReceive.channel"}},
 	{"MessageDirection", []string{"LeadMessage.direction"}},
-	{"MessageIntent", []string{"LeadMessage.intent", "InboundMessage.intent"}},
 	{"MessageOutcome", []string{"UnknownMessageResolve.outcome"}},
 	{"MessagePurpose", []string{"LeadMessage.purpose"}},
-	{"MessageStatus", []string{"LeadMessage.status"}},
 	{"NewHullStatus", []string{"HullCreate.status"}},
 	{"OddDaysInterest", []string{"FinanceStructure.odd_days_interest", "FinanceQuoteCreate.odd_days_interest"}},
-	{"OfferParty", []string{"Offer.made_by"}},
-	{"OfferStatus", []string{"Offer.status"}},
 	{"PaymentKind", []string{"Payment.kind"}},
 	{"PaymentMethod", []string{"Payment.method"}},
 	{"PaymentStatus", []string{"Payment.status"}},
-	{"PaymentType", []string{"Payment.type"}},
 	{"PhotoSize", []string{"getHullPhotoContent?variant"}},
 	{"PriceType", []string{"Hull.price_type"}},
-	{"ProposalStatus", []string{"Proposal.status", "ProposalState.status"}},
 	{"Propulsion", []string{"HullSpecs.propulsion"}},
 	{"RequestMethod", []string{"listRequestLogs?method"}},
 	{"SignInMethod", []string{"Session.method", "ProfileSession.method"}},
-	{"SignerRole", []string{"DocumentSignature.signer_role"}},
 	{"SoldWhen", []string{"Settings.sold_when"}},
 	{"StipulationKind", []string{"Stipulation.kind"}},
 	{"StipulationResolution", []string{"StipulationResolve.status"}},
-	{"StipulationStatus", []string{"Stipulation.status"}},
 	{"TaxBase", []string{"TaxRule.base"}},
 	{"UnitSystem", []string{"getHullSpecs?units"}},
 	{"UserReactivation", []string{"UserPatch.status"}},
-	{"UserStatus", []string{"User.status"}},
 	{"WebhookDisabledReason", []string{"Webhook.disabled_reason"}},
 	{"WebhookHealth", []string{"Webhook.health"}},
 	{"WebhookStatus", []string{"Webhook.status"}},
@@ -134,6 +109,9 @@ var enums = []struct {
 
 // EnumNames returns the names of enums in the description.
 func EnumNames() (names []string) {
+	for _, e := range enum.All() {
+		names = append(names, e.Name)
+	}
 	for _, e := range enums {
 		names = append(names, e.name)
 	}
@@ -143,34 +121,52 @@ func EnumNames() (names []string) {
 // nameEnums moves the enums of the description to its components and refers to
 // them there. An enum without a name stays where it is, and a test fails.
 func nameEnums(doc *huma.OpenAPI) {
-	schemas := doc.Components.Schemas.Map()
-	byValues := map[string]string{}
-	for _, e := range enums {
-		defined := findEnum(doc, e.places)
-		if defined == nil || schemas[e.name] != nil || byValues[valuesKey(defined)] != "" {
-			continue
-		}
-		byValues[valuesKey(defined)] = e.name
-		schemas[e.name] = &huma.Schema{
-			Type: huma.TypeString, Enum: withoutNull(defined.Enum), Extensions: sinceValues(defined),
-		}
-	}
-
-	named := map[*huma.Schema]bool{}
-	for _, name := range byValues {
-		named[schemas[name]] = true
-	}
+	byValues := namedEnums(doc)
+	schemas, named := doc.Components.Schemas.Map(), map[*huma.Schema]bool{}
 	for s := range schemasOf(doc) {
-		name := byValues[valuesKey(s)]
-		if len(s.Enum) == 0 || named[s] || name == "" {
+		e := byValues[valuesKey(s)]
+		if len(s.Enum) == 0 || named[s] || e == nil {
 			continue
 		}
 		// Parameters don't say since when their values exist.
-		if since := sinceValues(s); since != nil && !reflect.DeepEqual(since, schemas[name].Extensions) {
+		since := sinceValues(s)
+		if since != nil && e.Extensions == nil {
+			e.Extensions = since
+		}
+		if since != nil && !reflect.DeepEqual(since, e.Extensions) {
 			continue
 		}
-		referTo(s, name)
+		schemas[e.Title], named[e] = e, true
+		referTo(s, e.Title)
 	}
+	for e := range named {
+		e.Title = ""
+	}
+}
+
+// namedEnums returns the schemas of the enums that have a name, by their values. The title
+// is the name.
+func namedEnums(doc *huma.OpenAPI) map[string]*huma.Schema {
+	byValues := map[string]*huma.Schema{}
+	add := func(name, text string, values []any) {
+		s := &huma.Schema{Title: name, Type: huma.TypeString, Description: text, Enum: values}
+		if byValues[valuesKey(s)] == nil {
+			byValues[valuesKey(s)] = s
+		}
+	}
+	for _, e := range enum.All() {
+		var values []any
+		for _, v := range e.Values {
+			values = append(values, v)
+		}
+		add(e.Name, e.Doc, values)
+	}
+	for _, e := range enums {
+		if defined := findEnum(doc, e.places); defined != nil && doc.Components.Schemas.Map()[e.name] == nil {
+			add(e.name, enumDocs[e.name], withoutNull(defined.Enum))
+		}
+	}
+	return byValues
 }
 
 // referTo replaces the type and the values of a schema with a reference.

@@ -11,13 +11,20 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 )
 
+type stage string
+
+var stages = enum.Of[stage]("ShipyardStage", "How far it is.", "on_order", "sold")
+
+func (stage) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema { return stages.Describe(s) }
+
 type Hull struct {
-	Status string  `json:"status" enum:"on_order,sold" doc:"Where it is."`
-	Next   *string `json:"next" enum:"sold,on_order"`
-	Color  string  `json:"color" enum:"red,blue"`
-	Price  int64   `json:"price"`
+	Status stage  `json:"status" doc:"Where it is."`
+	Next   *stage `json:"next"`
+	Color  string `json:"color" enum:"red,blue"`
+	Price  int64  `json:"price"`
 }
 
 type shipyard struct{}
@@ -27,7 +34,7 @@ func (shipyard) Mount(r *rest.Router) {
 		Path: "/hulls", ID: "buildHull", Needs: auth.AnyCredential,
 		Summary: "Build",
 	}, func(context.Context, *db.Tx, *struct {
-		Status string `query:"status" enum:"sold,on_order"`
+		Status stage `query:"status"`
 		Body   Hull
 	},
 	) (Hull, error) {
@@ -44,11 +51,11 @@ func TestNameEnums(t *testing.T) {
 		schema *huma.Schema
 		want   string
 	}{
-		"enum":           {schemas["HullStatus"], `{"description":"Stage of a hull between order and delivery.","enum":["on_order","sold"],"type":"string"}`},
-		"property":       {schemas["Hull"].Properties["status"], `{"$ref":"#/components/schemas/HullStatus","description":"Where it is."}`},
-		"can be null":    {schemas["Hull"].Properties["next"], `{"anyOf":[{"$ref":"#/components/schemas/HullStatus"},{"type":"null"}]}`},
+		"enum":           {schemas["ShipyardStage"], `{"description":"How far it is.","enum":["on_order","sold"],"type":"string"}`},
+		"property":       {schemas["Hull"].Properties["status"], `{"$ref":"#/components/schemas/ShipyardStage","description":"Where it is."}`},
+		"can be null":    {schemas["Hull"].Properties["next"], `{"anyOf":[{"$ref":"#/components/schemas/ShipyardStage"},{"type":"null"}]}`},
 		"without a name": {schemas["Hull"].Properties["color"], `{"enum":["red","blue"],"type":"string"}`},
-		"parameter":      {op.Parameters[len(op.Parameters)-1].Schema, `{"$ref":"#/components/schemas/HullStatus"}`},
+		"parameter":      {op.Parameters[len(op.Parameters)-1].Schema, `{"$ref":"#/components/schemas/ShipyardStage"}`},
 	} {
 		if got := text(t, c.schema); got != c.want {
 			t.Errorf("%s: got %s, want %s", what, got, c.want)
@@ -68,21 +75,21 @@ func TestNameEnumsKeepsVersions(t *testing.T) {
 	schemas := doc.Components.Schemas.Map()
 	schemas["Hull"].Properties["status"] = since("2026-12-01")
 	schemas["Hull"].Properties["same"] = since("2026-12-01")
-	schemas["Hull"].Properties["other"] = since("2027-01-01")
+	schemas["Hull"].Properties["younger"] = since("2027-01-01")
 	doc = finish(doc)
 
 	schemas = doc.Components.Schemas.Map()
 	for property, want := range map[string]string{
-		"status": `{"$ref":"#/components/schemas/HullStatus","x-since":"2026-11-20"}`,
-		"same":   `{"$ref":"#/components/schemas/HullStatus","x-since":"2026-11-20"}`,
-		"other":  `{"enum":["on_order","sold"],"type":"string","x-since":"2026-11-20","x-since-values":{"sold":"2027-01-01"}}`,
+		"status":  `{"$ref":"#/components/schemas/ShipyardStage","x-since":"2026-11-20"}`,
+		"same":    `{"$ref":"#/components/schemas/ShipyardStage","x-since":"2026-11-20"}`,
+		"younger": `{"enum":["on_order","sold"],"type":"string","x-since":"2026-11-20","x-since-values":{"sold":"2027-01-01"}}`,
 	} {
 		if got := text(t, schemas["Hull"].Properties[property]); got != want {
 			t.Errorf("%s: got %s, want %s", property, got, want)
 		}
 	}
-	if got := text(t, schemas["HullStatus"]); !strings.Contains(got, `"x-since-values":{"sold":"2026-12-01"}`) {
-		t.Errorf("HullStatus: got %s, want the versions of its values", got)
+	if got := text(t, schemas["ShipyardStage"]); !strings.Contains(got, `"x-since-values":{"sold":"2026-12-01"}`) {
+		t.Errorf("ShipyardStage: got %s, want the versions of its values", got)
 	}
 }
 

@@ -32,7 +32,7 @@ func TestUniteVariants(t *testing.T) {
 	schemas := Of(rest.New(rest.Config{}, mailbox{})).Stable().Components.Schemas.Map()
 
 	for name, want := range map[string]string{
-		"LeadMessageSend": `{"description":"A message to send.","discriminator":{"mapping":{"email":"#/components/schemas/EmailSend","sms":"#/components/schemas/TextMessageSend"},` +
+		"LeadMessageSend": `{"discriminator":{"mapping":{"email":"#/components/schemas/EmailSend","sms":"#/components/schemas/TextMessageSend"},` +
 			`"propertyName":"channel"},"oneOf":[{"$ref":"#/components/schemas/TextMessageSend"},{"$ref":"#/components/schemas/EmailSend"}]}`,
 		"EmailSend": `{"additionalProperties":false,"description":"An email to send.","properties":{"body":{"type":"string"},` +
 			`"channel":{"const":"email","description":"How to send it.","type":"string"},` +

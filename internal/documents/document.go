@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -23,10 +24,10 @@ type Document struct {
 	DealID          string              `json:"deal_id" db:"deal_id" doc:"Deal that the document belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind            DocumentKind        `json:"kind" db:"kind" doc:"Type of document. It decides the content of the PDF and the usual signers."`
 	Title           string              `json:"title" db:"title" doc:"Title on the first page." example:"Purchase Agreement" audit:"personal"`
-	Status          DocumentStatus      `json:"status" db:"status" enum:"issued,partially_signed,signed,voided" doc:"Whether the document is waiting for signatures, signed by all required signers, or voided."`
-	RequiredSigners []SignerRole        `json:"required_signers" db:"required_signers,json" nullable:"false" enum:"buyer,co_buyer,dealer,lender" doc:"Roles that must sign."`
+	Status          DocumentStatus      `json:"status" db:"status" doc:"Whether the document is waiting for signatures, signed by all required signers, or voided."`
+	RequiredSigners []SignerRole        `json:"required_signers" db:"required_signers,json" nullable:"false" doc:"Roles that must sign."`
 	Signatures      []DocumentSignature `json:"signatures" db:"signatures,json" nullable:"false" doc:"Signatures that were recorded, oldest first." audit:"-"`
-	Origin          DocumentOrigin      `json:"origin" db:"origin" enum:"issued,uploaded" doc:"Whether Slipway created the content or you uploaded it." since:"2026-12-01"`
+	Origin          DocumentOrigin      `json:"origin" db:"origin" doc:"Whether Slipway created the content or you uploaded it." since:"2026-12-01"`
 	ContentType     string              `json:"content_type" db:"content_type" doc:"Media type of the content." example:"application/pdf" audit:"-"`
 	SHA256          string              `json:"sha256" db:"sha256" doc:"SHA-256 hash of the content in hexadecimal."`
 	SizeBytes       int64               `json:"size_bytes" db:"size_bytes" doc:"Size of the content in bytes."`
@@ -50,7 +51,7 @@ func (d Document) Revision() int64 { return d.Version }
 type DocumentSignature struct {
 	_ struct{} `doc:"One signature on a document."`
 
-	SignerRole SignerRole `json:"signer_role" enum:"buyer,co_buyer,dealer,lender" doc:"Role in which the person signs. It must be one of the required signers."`
+	SignerRole SignerRole `json:"signer_role" doc:"Role in which the person signs. It must be one of the required signers."`
 	SignerName string     `json:"signer_name" doc:"Name of the person who signed." example:"Ann Bell"`
 	SignedAt   time.Time  `json:"signed_at" doc:"When the person signed."`
 	IP         *string    `json:"ip" doc:"IP address of an online signature. Null for a signature on paper."`
@@ -65,6 +66,14 @@ const (
 	FromUpload  DocumentOrigin = "uploaded"
 )
 
+var documentOrigins = enum.Of("DocumentOrigin", "Where the content of a document is from.",
+	FromSlipway, FromUpload)
+
+// TransformSchema describes the values.
+func (DocumentOrigin) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return documentOrigins.Describe(s)
+}
+
 // DocumentStatus is the progress of the signatures.
 type DocumentStatus string
 
@@ -75,6 +84,14 @@ const (
 	FullySigned     DocumentStatus = "signed"
 	Voided          DocumentStatus = "voided"
 )
+
+var documentStatuses = enum.Of("DocumentStatus", "Whether a document is signed.",
+	Issued, PartiallySigned, FullySigned, Voided)
+
+// TransformSchema describes the values.
+func (DocumentStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return documentStatuses.Describe(s)
+}
 
 // SignerRole is the role of a signer.
 type SignerRole string
@@ -87,13 +104,21 @@ const (
 	ByLender  SignerRole = "lender"
 )
 
+var signerRoles = enum.Of("SignerRole", "Role in which a person signs a document.",
+	ByBuyer, ByCoBuyer, ByDealer, ByLender)
+
+// TransformSchema describes the values.
+func (SignerRole) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return signerRoles.Describe(s)
+}
+
 // DocumentIssue is the request body for issuing a document.
 type DocumentIssue struct {
 	_ struct{} `doc:"A document to create from the current state of a deal."`
 
 	Kind            DocumentKind `json:"kind" doc:"Type of document. It decides the content of the PDF and the usual signers."`
 	Title           *string      `json:"title" required:"false" minLength:"1" maxLength:"200" doc:"Defaults to the usual title of this kind."`
-	RequiredSigners []SignerRole `json:"required_signers,omitempty" maxItems:"4" uniqueItems:"true" enum:"buyer,co_buyer,dealer,lender" doc:"Roles that must sign. Defaults to the usual signers of this kind, including the co-buyer if the deal has one."`
+	RequiredSigners []SignerRole `json:"required_signers,omitempty" maxItems:"4" uniqueItems:"true" doc:"Roles that must sign. Defaults to the usual signers of this kind, including the co-buyer if the deal has one."`
 	SupersedesID    *string      `json:"supersedes_id" required:"false" maxLength:"64" doc:"Document of the same kind to replace. It is voided."`
 }
 
@@ -165,7 +190,7 @@ func (f facts) checkForm(kind DocumentKind, form form) error {
 type DocumentSign struct {
 	_ struct{} `doc:"A signature to record."`
 
-	SignerRole SignerRole `json:"signer_role" enum:"buyer,co_buyer,dealer,lender" doc:"Role in which the person signs. It must be one of the required signers."`
+	SignerRole SignerRole `json:"signer_role" doc:"Role in which the person signs. It must be one of the required signers."`
 	SignerName string     `json:"signer_name" minLength:"1" maxLength:"200" doc:"Name of the person who signed." example:"Ann Bell"`
 	SignedAt   *time.Time `json:"signed_at" required:"false" doc:"Defaults to the current time."`
 	IP         *string    `json:"ip" required:"false" maxLength:"45" doc:"IP address of an online signature."`

@@ -14,7 +14,7 @@ import (
 type DocumentFilter struct {
 	page.Query
 	Kind          DocumentKind   `query:"kind" doc:"Only documents of this kind."`
-	Status        DocumentStatus `query:"status" enum:"issued,partially_signed,signed,voided" doc:"Only documents with this status."`
+	Status        DocumentStatus `query:"status" doc:"Only documents with this status."`
 	LocationID    string         `query:"location_id" maxLength:"64" doc:"Only objects of deals about hulls at this location."`
 	CreatedAfter  time.Time      `query:"created_after" doc:"Only objects created after this time."`
 	CreatedBefore time.Time      `query:"created_before" doc:"Only objects created before this time."`

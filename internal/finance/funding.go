@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
@@ -20,7 +21,7 @@ type Funding struct {
 	Lender          string           `json:"lender" db:"lender" doc:"Name of the lender." example:"Bay Federal"`
 	StructureID     string           `json:"structure_id" db:"structure_id" doc:"Finance structure that was submitted. When the contract is sent, the selected structure."`
 	Reference       *string          `json:"reference" db:"reference" doc:"Lender's reference number. Null until you record it." audit:"personal"`
-	Status          FundingStatus    `json:"status" db:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Progress of the application, from submitted to funded. Changed by advanceFunding."`
+	Status          FundingStatus    `json:"status" db:"status" doc:"Progress of the application, from submitted to funded. Changed by advanceFunding."`
 	RequestedCents  int64            `json:"requested_cents" db:"requested_cents" doc:"Amount financed of the structure, in cents."`
 	AmountCents     int64            `json:"amount_cents" db:"amount_cents" doc:"Amount in cents that the lender paid. Before that, the requested amount."`
 	DifferenceCents int64            `json:"difference_cents" doc:"Amount paid minus amount requested. Negative if the lender paid less." audit:"-"`
@@ -69,6 +70,14 @@ const (
 	Funded           FundingStatus = "funded"
 	ChargedBack      FundingStatus = "charged_back"
 )
+
+var fundingStatuses = enum.Of("FundingStatus", "Progress of an application with a lender.",
+	Submitted, Conditional, Approved, Countered, Declined, Withdrawn, ContractSent, Signed, PackageSubmitted, PendingDocs, ApprovedToFund, Funded, ChargedBack)
+
+// TransformSchema describes the values.
+func (FundingStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return fundingStatuses.Describe(s)
+}
 
 // next lists the statuses that a funding can advance to. The first one is the
 // default.
@@ -130,7 +139,7 @@ func checkSubmittable(d deals.Deal) error {
 type FundingAdvance struct {
 	_ struct{} `doc:"Which status a funding advances to, with what the step requires."`
 
-	To          FundingStatus    `json:"to,omitempty" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"New status. Defaults to the next one toward funded."`
+	To          FundingStatus    `json:"to,omitempty" doc:"New status. Defaults to the next one toward funded."`
 	Reason      *string          `json:"reason" required:"false" maxLength:"500" doc:"Reason for the change. It becomes the reason of the funding."`
 	Reference   *string          `json:"reference" required:"false" maxLength:"200" doc:"Lender's reference number."`
 	AmountCents *int64           `json:"amount_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"Only for funded. Amount that the lender paid. Defaults to the requested amount."`

@@ -15,7 +15,7 @@ import (
 // PaymentFilter are the filters of the list of the payments of all deals.
 type PaymentFilter struct {
 	page.Query
-	Type          PaymentType `query:"type" enum:"payment,refund,reversal,transfer_out,transfer_in" doc:"Only payments of this type."`
+	Type          PaymentType `query:"type" doc:"Only payments of this type."`
 	Status        string      `query:"status" enum:"succeeded,partially_refunded,refunded,reversed,transferred" doc:"Only payments with this status."`
 	Kind          string      `query:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"Only payments of this kind."`
 	Method        string      `query:"method" enum:"cash,check,ach,wire,card,financing" doc:"Only payments with this method."`
@@ -131,7 +131,7 @@ func ListPayments(ctx context.Context, tx *db.Tx, f PaymentFilter) (page.Page[Pa
 // FundingFilter are the filters of the list of the fundings of all deals.
 type FundingFilter struct {
 	page.Query
-	Status        FundingStatus `query:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Only fundings with this status."`
+	Status        FundingStatus `query:"status" doc:"Only fundings with this status."`
 	Lender        string        `query:"lender" maxLength:"200" doc:"Only fundings of this lender. The name must be the same, including case." example:"Bay Federal"`
 	LocationID    string        `query:"location_id" maxLength:"64" doc:"Only objects of deals about hulls at this location."`
 	CreatedAfter  time.Time     `query:"created_after" doc:"Only objects created after this time."`

@@ -5,6 +5,7 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
@@ -18,7 +19,7 @@ type Payment struct {
 	Env               auth.Env    `json:"-" db:"env"`
 	ID                string      `json:"id" db:"id" doc:"Identifies the payment. Starts with pay_." example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID            string      `json:"deal_id" db:"deal_id" doc:"Deal that the payment belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Type              PaymentType `json:"type" db:"type" enum:"payment,refund,reversal,transfer_out,transfer_in" doc:"refund is money that was paid back. reversal is money that never arrived, such as a bounced check. transfer_out and transfer_in move a payment from a cancelled deal to another one." since:"2026-12-01"`
+	Type              PaymentType `json:"type" db:"type" doc:"refund is money that was paid back. reversal is money that never arrived, such as a bounced check. transfer_out and transfer_in move a payment from a cancelled deal to another one." since:"2026-12-01"`
 	Kind              string      `json:"kind" db:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"A refund, reversal or transfer has the kind of its payment."`
 	Method            string      `json:"method" db:"method" enum:"cash,check,ach,wire,card,financing" doc:"How the money was paid. financing is money from a lender."`
 	AmountCents       int64       `json:"amount_cents" db:"amount_cents" doc:"Amount in cents. Always positive, even for a refund." example:"500000"`
@@ -44,6 +45,14 @@ const (
 	TransferOut PaymentType = "transfer_out"
 	TransferIn  PaymentType = "transfer_in"
 )
+
+var paymentTypes = enum.Of("PaymentType", "Whether money was received, paid back, never arrived, or moved to another deal.",
+	Paid, Refunded, Reversed, TransferOut, TransferIn)
+
+// TransformSchema describes the values.
+func (PaymentType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return paymentTypes.Describe(s)
+}
 
 // PaymentRecord is the request body for recording a payment.
 type PaymentRecord struct {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -18,7 +19,7 @@ type Stipulation struct {
 	FundingID   string            `json:"funding_id" db:"funding_id" doc:"Funding that the stipulation belongs to." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind        string            `json:"kind" db:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other" doc:"What the lender requires. mso is a manufacturer's statement of origin."`
 	Description *string           `json:"description" db:"description" doc:"Details of what the lender requires. Null if there are none." example:"Two years of tax returns" audit:"personal"`
-	Status      StipulationStatus `json:"status" db:"status" enum:"requested,received,accepted,rejected,waived" doc:"Whether the lender has it and accepts it. The funding requires accepted or waived."`
+	Status      StipulationStatus `json:"status" db:"status" doc:"Whether the lender has it and accepts it. The funding requires accepted or waived."`
 	Note        *string           `json:"note" db:"note" doc:"Note from when the status was last set. Null if there is none." audit:"personal"`
 	DocumentID  *string           `json:"document_id" db:"document_id" doc:"Document of the deal that proves it. Null if there is none." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
 	ResolvedAt  *time.Time        `json:"resolved_at" db:"resolved_at" doc:"When it was accepted, rejected or waived. Null before that."`
@@ -41,6 +42,14 @@ const (
 	StipulationRejected  StipulationStatus = "rejected"
 	StipulationWaived    StipulationStatus = "waived"
 )
+
+var stipulationStatuses = enum.Of("StipulationStatus", "Whether a lender has what it requires and accepts it.",
+	StipulationRequested, StipulationReceived, StipulationAccepted, StipulationRejected, StipulationWaived)
+
+// TransformSchema describes the values.
+func (StipulationStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return stipulationStatuses.Describe(s)
+}
 
 // StipulationAdd is the request body for a new stipulation.
 type StipulationAdd struct {

@@ -26,7 +26,7 @@ type Hull struct {
 	Year              int64             `json:"year" db:"year" doc:"Model year." example:"2024"`
 	LengthFt          float64           `json:"length_ft" db:"length_ft" doc:"Length overall in feet." example:"23.58"`
 	PriceUSD          int64             `json:"price_usd" db:"price_usd" doc:"Asking price in whole US dollars." example:"124900"`
-	Status            Status            `json:"status" db:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Stage between order and delivery. Clients change it with the transition endpoint, and deals change it to sale_pending, sold and delivered."`
+	Status            Status            `json:"status" db:"status" doc:"Stage between order and delivery. Clients change it with the transition endpoint, and deals change it to sale_pending, sold and delivered."`
 	LocationID        string            `json:"location_id" db:"location_id" doc:"Location where the boat is." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	CreatedAt         time.Time         `json:"created_at" db:"created_at" doc:"When the hull was added to the inventory."`
 	StockNumber       *string           `json:"stock_number" db:"stock_number" doc:"Your number for the boat. Unique among hulls that are not delivered or archived. Null if it has none." example:"GW-1042"`

@@ -153,7 +153,7 @@ func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, re
 
 func recordChange(ctx context.Context, tx *db.Tx, before, h Hull, reason *string) error {
 	c := firstChange(tx, h, auth.From(ctx).Actor)
-	c.From, c.FromLocationID, c.Reason = &before.Status, &before.LocationID, reason
+	c.From, c.FromLocationID, c.Reason = new(string(before.Status)), &before.LocationID, reason
 	if h.Hold != nil {
 		if c.HeldFor = h.Hold.ContactID; c.HeldFor == nil {
 			c.HeldFor = h.Hold.LeadID
@@ -164,7 +164,7 @@ func recordChange(ctx context.Context, tx *db.Tx, before, h Hull, reason *string
 
 // firstChange is the first line in the history of a new hull.
 func firstChange(tx *db.Tx, h Hull, by auth.Actor) HullChange {
-	return HullChange{Env: h.Env, ID: tx.NewID("hst"), HullID: h.ID, To: h.Status, LocationID: h.LocationID, Actor: by, At: tx.Now}
+	return HullChange{Env: h.Env, ID: tx.NewID("hst"), HullID: h.ID, To: string(h.Status), LocationID: h.LocationID, Actor: by, At: tx.Now}
 }
 
 // checkReferences rejects a location or previous hull that does not exist, and

@@ -17,7 +17,7 @@ import (
 // HullFilter narrows the list of hulls.
 type HullFilter struct {
 	page.Query
-	Status        Status               `query:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Only hulls in this status."`
+	Status        Status               `query:"status" doc:"Only hulls in this status."`
 	LocationID    string               `query:"location_id" maxLength:"64" doc:"Only hulls at this location."`
 	Make          string               `query:"make" maxLength:"100" doc:"Exact make. Ignores case and accents."`
 	Model         string               `query:"model" maxLength:"100" doc:"Exact model. Ignores case and accents."`

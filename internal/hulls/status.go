@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -23,6 +24,14 @@ const (
 	NotForSale  Status = "not_for_sale"
 	Archived    Status = "archived"
 )
+
+var allStatuses = enum.Of("HullStatus", "Stage of a hull between order and delivery.",
+	OnOrder, InTransit, Available, OnHold, SalePending, Sold, Delivered, NotForSale, Archived)
+
+// TransformSchema describes the values.
+func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStatuses.Describe(s)
+}
 
 // next lists the status changes that clients can make. Deals make the others.
 // An archived hull returns to its earlier status.
@@ -54,7 +63,7 @@ func (s Status) inStock() bool { return !s.IsComing() }
 type HullTransition struct {
 	_ struct{} `doc:"A change of a hull's status."`
 
-	To        Status     `json:"to" enum:"in_transit,available,on_hold,not_for_sale,on_order,sale_pending,sold,delivered,archived" doc:"Status to change to. Most changes after available are made by deals. The description of the operation lists those that you can make."`
+	To        Status     `json:"to" doc:"Status to change to. Most changes after available are made by deals. The description of the operation lists those that you can make."`
 	Reason    *string    `json:"reason" required:"false" maxLength:"500" doc:"Required to put a sold hull back on sale."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the hold expires, for on_hold. Defaults to now plus settings.default_hold_hours." example:"2026-12-01T17:00:00Z"`
 	DealID    *string    `json:"deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that the hull is on hold for, for on_hold. Only this deal can be accepted while the hull is on hold." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -177,8 +186,8 @@ type HullChange struct {
 	Env            auth.Env   `json:"-" db:"env"`
 	ID             string     `json:"id" db:"id" doc:"Identifies the change. Starts with hst_." example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HullID         string     `json:"hull_id" db:"hull_id" doc:"Hull that changed."`
-	From           *Status    `json:"from" db:"from_status" doc:"Status before. Null for a new hull."`
-	To             Status     `json:"to" db:"to_status" doc:"Status after."`
+	From           *string    `json:"from" db:"from_status" doc:"Status before. Null for a new hull."`
+	To             string     `json:"to" db:"to_status" doc:"Status after."`
 	FromLocationID *string    `json:"from_location_id" db:"from_location_id" doc:"Location before. Null for a new hull."`
 	LocationID     string     `json:"location_id" db:"to_location_id" doc:"Location after."`
 	Reason         *string    `json:"reason" db:"reason" doc:"Reason that was sent with the change. Null if none was sent."`

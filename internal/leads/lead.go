@@ -28,7 +28,7 @@ type Lead struct {
 	PossibleMismatch bool              `json:"possible_mismatch" db:"possible_mismatch" doc:"Whether the name in submitted_contact differs from the name of the contact. It might be another person with the same email or phone." since:"2026-12-01"`
 	Source           string            `json:"source" db:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
 	SourceDetail     *string           `json:"source_detail" db:"source_detail" doc:"Campaign, page, person or place that the lead came from. Null if unknown." audit:"-" example:"Annapolis boat show"`
-	Status           Status            `json:"status" db:"status" enum:"new,contacted,qualified,working,converted,lost" doc:"Progress of the lead. converted is set by convert, and lost by close."`
+	Status           Status            `json:"status" db:"status" doc:"Progress of the lead. converted is set by convert, and lost by close."`
 	HullID           *string           `json:"hull_id" db:"hull_id" doc:"Boat that the lead asked about. Null if the lead is not about a certain boat." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LocationID       *string           `json:"location_id" db:"location_id" doc:"Location that works the lead. Defaults to the location of the boat." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Interest         *string           `json:"interest" db:"interest" audit:"-" doc:"What the lead is looking for." example:"A center console around 25 feet"`
@@ -163,7 +163,7 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 type LeadPatch struct {
 	_ struct{} `doc:"Changes to a lead. Omitted fields keep their values, null clears a field."`
 
-	Status       patch.Value[Status]            `json:"status,omitzero" enum:"new,contacted,qualified,working,converted,lost" doc:"Use new, contacted, qualified or working. working also reopens a lost lead."`
+	Status       patch.Value[Status]            `json:"status,omitzero" doc:"Use new, contacted, qualified or working. working also reopens a lost lead."`
 	Source       patch.Value[string]            `json:"source,omitzero" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
 	SourceDetail patch.Null[string]             `json:"source_detail,omitzero" maxLength:"200" doc:"Campaign, page, person or place that the lead came from. Null removes it."`
 	HullID       patch.Null[string]             `json:"hull_id,omitzero" maxLength:"64" doc:"Boat that the lead asked about. Null removes it."`

@@ -146,7 +146,7 @@ func orNil(s string) *string {
 // LeadFilter is the query of the list of leads.
 type LeadFilter struct {
 	page.Query
-	Status        Status            `query:"status" enum:"new,contacted,qualified,working,converted,lost" doc:"Only leads in this status."`
+	Status        Status            `query:"status" doc:"Only leads in this status."`
 	Source        string            `query:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"Only leads from this source."`
 	ContactID     string            `query:"contact_id" maxLength:"64" doc:"Only leads of this contact."`
 	HullID        string            `query:"hull_id" maxLength:"64" doc:"Only leads about this hull."`

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -20,6 +21,14 @@ const (
 	Converted Status = "converted"
 	Lost      Status = "lost"
 )
+
+var allStatuses = enum.Of("LeadStatus", "Progress of a lead.",
+	New, Contacted, Qualified, Working, Converted, Lost)
+
+// TransformSchema describes the values.
+func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStatuses.Describe(s)
+}
 
 // open are the statuses that a user can change freely.
 var open = []Status{New, Contacted, Qualified, Working}

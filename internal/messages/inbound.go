@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"slipway/internal/consent"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/search"
 )
 
@@ -21,6 +22,14 @@ const (
 	unclear  intent = "unclear" // might be an opt-out, so a user must read it
 	ordinary intent = "ordinary"
 )
+
+var intents = enum.Of("MessageIntent", "What the sender of an inbound message wants.",
+	stop, start, help, unclear, ordinary)
+
+// TransformSchema describes the values.
+func (intent) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return intents.Describe(s)
+}
 
 // canConsent reports whether a message on a channel can give consent. Anyone can send an
 // email in the name of another person, so it can't. It can revoke consent on each channel:

@@ -63,7 +63,7 @@ type InboundMessage struct {
 	MessageID   *string `json:"message_id" doc:"Message of the lead. Null if there is no lead."`
 	CreatedLead bool    `json:"created_lead" doc:"Whether the sender was unknown, so that a contact and a lead were created."`
 	Repeated    bool    `json:"repeated" doc:"Whether a message with this ID was recorded before."`
-	Intent      intent  `json:"intent" enum:"stop,start,help,unclear,ordinary" doc:"What the sender means. stop ends all messages to the address. unclear pauses marketing until someone reviews it."`
+	Intent      intent  `json:"intent" doc:"What the sender means. stop ends all messages to the address. unclear pauses marketing until someone reviews it."`
 }
 
 // receiveByNumber records a message and finds its lead by the addresses.

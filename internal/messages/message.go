@@ -10,6 +10,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/leads"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/phone"
 )
@@ -29,6 +30,14 @@ const (
 	Received  MessageStatus = "received"
 )
 
+var messageStatuses = enum.Of("MessageStatus", "Progress of a message. A blocked message is never sent. An unknown one might have been sent.",
+	Queued, Scheduled, Blocked, Sent, Delivered, Failed, Unknown, Received)
+
+// TransformSchema describes the values.
+func (MessageStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return messageStatuses.Describe(s)
+}
+
 // LeadMessage is a text message or an email to or from a lead. Its text and
 // addresses are excluded from the audit log because the log can't be erased.
 type LeadMessage struct {
@@ -46,7 +55,7 @@ type LeadMessage struct {
 	From              *string         `json:"from" db:"from_address" doc:"Phone number or email address of the sender. Null if unknown, or after the contact is erased." audit:"-"`
 	Subject           *string         `json:"subject" db:"subject" doc:"Subject of an email. Null for a text message, or after the contact is erased." audit:"-"`
 	Body              *string         `json:"body" db:"body" doc:"Text of the message, with the notices that Slipway added. Null after the contact is erased." audit:"-"`
-	Status            MessageStatus   `json:"status" db:"status" enum:"queued,scheduled,blocked,sent,delivered,failed,unknown,received" since:"2026-12-01 unknown=queued" doc:"Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a user decides."`
+	Status            MessageStatus   `json:"status" db:"status" since:"2026-12-01 unknown=queued" doc:"Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a user decides."`
 	BlockReason       *string         `json:"block_reason" db:"block_reason" doc:"Code of the reason why the message was blocked. Null unless the status is blocked." example:"consent_missing"`
 	Provider          *string         `json:"provider" db:"provider" doc:"Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server. Null until then." example:"twilio"`
 	ProviderMessageID *string         `json:"provider_message_id" db:"provider_message_id" doc:"ID of the message at the provider. Null if there is none." audit:"personal"`
@@ -60,7 +69,7 @@ type LeadMessage struct {
 	ErrorCode         *string         `json:"error_code" db:"error_code" doc:"Code of the last error, of Slipway or of the provider. Null if there is none." example:"expired"`
 	ErrorMessage      *string         `json:"error_message" db:"error_message" doc:"Explains the error code. Null if there is no error." audit:"-"`
 	Attempts          int64           `json:"attempts" db:"attempts" doc:"How often Slipway has tried to send the message."`
-	Intent            *intent         `json:"intent" db:"intent" enum:"stop,start,help,unclear,ordinary" doc:"Detected intent of an inbound message. Null for an outbound message."`
+	Intent            *intent         `json:"intent" db:"intent" doc:"Detected intent of an inbound message. Null for an outbound message."`
 	NeedsReview       bool            `json:"needs_review" db:"needs_review" doc:"Whether a user must read the message before marketing messages are sent again."`
 	ReplyToID         *string         `json:"reply_to_id" db:"reply_to_id" doc:"Message that this one replies to automatically. Null unless it is an automatic reply."`
 	ReceivedAt        *time.Time      `json:"received_at" db:"received_at" doc:"When an inbound message was received. Null for an outbound message."`

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 	"slipway/internal/vocab/token"
@@ -29,6 +30,14 @@ const (
 	Public       AppType = "public"
 )
 
+var appTypes = enum.Of("AppType", "Whether an OAuth app can keep a secret.",
+	Confidential, Public)
+
+// TransformSchema describes the values.
+func (AppType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return appTypes.Describe(s)
+}
+
 // App is an OAuth app that a dealership publishes.
 type App struct {
 	_ struct{} `doc:"An OAuth app that the dealership publishes."`
@@ -37,7 +46,7 @@ type App struct {
 	ID                 string       `json:"id" db:"id" doc:"Identifies the app. Starts with app_." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ClientID           string       `json:"client_id" doc:"Client ID for the authorization server. Same as the ID." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name               string       `json:"name" db:"name" doc:"Name of the app. Users see it when they allow access." example:"Fleet Sync"`
-	Type               AppType      `json:"type" db:"type" enum:"confidential,public" doc:"A confidential app runs on a server and has a client secret. A public app runs on the user's device, has no secret and must use PKCE."`
+	Type               AppType      `json:"type" db:"type" doc:"A confidential app runs on a server and has a client secret. A public app runs on the user's device, has no secret and must use PKCE."`
 	RedirectURIs       []string     `json:"redirect_uris" db:"redirect_uris,json" nullable:"false" doc:"Where users can return after they allow access. A request must use one of them exactly."`
 	Scopes             []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes that the app can request."`
 	HomepageURL        *string      `json:"homepage_url" db:"homepage_url" doc:"Website of the app. Users see it when they allow access. Null if there is none." example:"https://fleetsync.example.com"`
@@ -67,7 +76,7 @@ type AppCreate struct {
 	_ struct{} `doc:"A new OAuth app."`
 
 	Name         string       `json:"name" minLength:"1" maxLength:"100" doc:"Shown to users who install the app." example:"Fleet Sync"`
-	Type         AppType      `json:"type" required:"false" enum:"confidential,public" default:"confidential" doc:"Defaults to confidential. It can't be changed later."`
+	Type         AppType      `json:"type" required:"false" default:"confidential" doc:"Defaults to confidential. It can't be changed later."`
 	RedirectURIs []string     `json:"redirect_uris" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Where users return after they install the app. Each must be an https URL, or an http URL with the host 127.0.0.1, [::1] or localhost, where any port matches. Wildcards and fragments are not allowed."`
 	Scopes       []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Scopes that the app can request."`
 	HomepageURL  *string      `json:"homepage_url" required:"false" maxLength:"500" doc:"Website of the app. Must be an https URL."`

@@ -18,7 +18,7 @@ type Install struct {
 	AppEnv      auth.Env     `json:"-" db:"app_env"`
 	AppID       string       `json:"app_id" db:"app_id" doc:"App that is installed." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	App         InstalledApp `json:"app" doc:"Description of the app."`
-	Environment auth.Mode    `json:"environment" enum:"live,test" doc:"Environment that the app can access."`
+	Environment auth.Mode    `json:"environment" doc:"Environment that the app can access."`
 	Scopes      []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes that a user has allowed."`
 	UserID      string       `json:"user_id" db:"user_id" doc:"User who allowed the scopes." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	UserName    string       `json:"-" db:"user_name"`

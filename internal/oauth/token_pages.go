@@ -29,7 +29,7 @@ type tokenResponse struct {
 	RefreshToken string    `json:"refresh_token,omitempty" doc:"Gets the next tokens. Missing for client_credentials."`
 	Scope        string    `json:"scope" doc:"Scopes of the access token, separated by spaces."`
 	InstallID    string    `json:"install_id" doc:"Install of the app that the token belongs to."`
-	Environment  auth.Mode `json:"environment" enum:"live,test" doc:"Environment of the install."`
+	Environment  auth.Mode `json:"environment" doc:"Environment of the install."`
 	DealershipID string    `json:"dealership_id" doc:"Dealership of the install."`
 }
 
@@ -275,7 +275,7 @@ type introspection struct {
 	Iss         string    `json:"iss,omitempty" doc:"The authorization server."`
 	Aud         string    `json:"aud,omitempty" doc:"URL of the resource that the token is for."`
 	InstallID   string    `json:"install_id,omitempty" doc:"Install that the token belongs to."`
-	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" doc:"Environment of the install."`
+	Environment auth.Mode `json:"environment,omitempty" doc:"Environment of the install."`
 }
 
 // introspect describes a token of the calling app. For all other tokens, it only

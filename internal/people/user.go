@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 )
@@ -23,6 +24,14 @@ const (
 	Deactivated UserStatus = "deactivated"
 )
 
+var userStatuses = enum.Of("UserStatus", "Whether a user is invited, can sign in, or was deactivated.",
+	Invited, Active, Deactivated)
+
+// TransformSchema describes the values.
+func (UserStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return userStatuses.Describe(s)
+}
+
 // User is a person who works at the dealership.
 type User struct {
 	_ struct{} `doc:"A person who works at the dealership."`
@@ -32,7 +41,7 @@ type User struct {
 	Email        string       `json:"email" db:"email" doc:"Email address for sign-in and notifications, in lowercase." example:"ann@example.com"`
 	PendingEmail *string      `json:"pending_email" db:"pending_email" doc:"New email address that the user has not confirmed yet. Null if there is none." since:"2026-12-01"`
 	Name         string       `json:"name" db:"name" doc:"Full name of the user." example:"Ann Bell"`
-	Status       UserStatus   `json:"status" db:"status" enum:"invited,active,deactivated" doc:"Whether the user is invited, can sign in, or was deactivated."`
+	Status       UserStatus   `json:"status" db:"status" doc:"Whether the user is invited, can sign in, or was deactivated."`
 	Roles        []UserRole   `json:"roles" nullable:"false" doc:"Roles of the user. Their scopes decide what the user can do."`
 	TakesLeads   bool         `json:"takes_leads" doc:"Whether round robin assigns leads to the user. Defaults to true for the sales role only." since:"2026-12-01"`
 	LocationIDs  []string     `json:"location_ids" db:"location_ids,json" nullable:"false" doc:"Locations where the user works. Empty if the user works at all of them."`

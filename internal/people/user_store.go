@@ -59,7 +59,7 @@ func AllUsers(ctx context.Context, tx *db.Tx) ([]User, error) {
 // UserFilter is the query of the list of users.
 type UserFilter struct {
 	page.Query
-	Status UserStatus `query:"status" enum:"invited,active,deactivated" doc:"Only users in this status."`
+	Status UserStatus `query:"status" doc:"Only users in this status."`
 	Email  string     `query:"email" maxLength:"254" doc:"Exact email address. Ignores case."`
 }
 

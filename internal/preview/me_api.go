@@ -34,7 +34,7 @@ type Profile struct {
 	Roles        []people.UserRole   `json:"roles" nullable:"false" doc:"Roles of the user. Empty if the credential is not a session."`
 	Locations    []ProfileLocation   `json:"locations" nullable:"false" doc:"Locations where the user works. Empty if the user works at all of them, or the credential is not a session."`
 	MFAFactors   []people.UserFactor `json:"mfa_factors" nullable:"false" doc:"Two-factor methods of the user. Empty if the credential is not a session."`
-	Plan         dealership.Plan     `json:"plan" enum:"standard,fleet" doc:"Plan of the dealership."`
+	Plan         dealership.Plan     `json:"plan" doc:"Plan of the dealership."`
 	Timezone     string              `json:"timezone" doc:"IANA time zone of the dealership." example:"America/New_York"`
 	Session      *ProfileSession     `json:"session" doc:"The current session. Null if the credential is not a session."`
 	OtherAccount *bool               `json:"other_account" doc:"Whether a user with the same email address can sign in to the test environment of the dealership. Null unless the credential is a session in the live environment."`

@@ -13,6 +13,7 @@ import (
 
 	"slipway/internal/messages"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -28,6 +29,14 @@ const (
 	Expired  Status = "expired"
 	Failed   Status = "failed"
 )
+
+var allStatuses = enum.Of("ProposalStatus", "Progress of a proposal. failed means that it was approved, but its operation failed.",
+	Pending, Running, Approved, Declined, Expired, Failed)
+
+// TransformSchema describes the values.
+func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStatuses.Describe(s)
+}
 
 const (
 	// openFor is how long a proposal can be approved.
@@ -45,7 +54,7 @@ type ProposalState struct {
 	Env           auth.Env        `json:"-" db:"env"`
 	ID            string          `json:"id" db:"id" example:"prp_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the proposal. Starts with prp_."`
 	OperationID   string          `json:"operation_id" db:"operation_id" example:"adjustHullPricing" doc:"Operation to run, as in the API reference."`
-	Status        Status          `json:"status" db:"status" enum:"pending,running,approved,declined,expired,failed" doc:"Progress of the proposal."`
+	Status        Status          `json:"status" db:"status" doc:"Progress of the proposal."`
 	ObjectID      *string         `json:"object_id" db:"object_id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Object that would change. Null if the operation creates one."`
 	ProposedBy    auth.Actor      `json:"proposed_by" db:"proposed_by,json" doc:"App, API key or user that proposed it."`
 	ForUserID     *string         `json:"for_user_id" db:"for_user_id" doc:"User that an app acted for. Null for other callers." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`

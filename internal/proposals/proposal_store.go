@@ -25,7 +25,7 @@ var proposals = db.Table[ProposalState]{Name: "proposals", Prefix: "prp", Noun: 
 // ProposalFilter is the query of the list of proposals.
 type ProposalFilter struct {
 	page.Query
-	Status   Status `query:"status" enum:"pending,running,approved,declined,expired,failed" doc:"Only proposals with this status."`
+	Status   Status `query:"status" doc:"Only proposals with this status."`
 	ObjectID string `query:"object_id" maxLength:"64" doc:"Only proposals to change this object."`
 }
 

@@ -54,7 +54,7 @@ type CashDeal struct {
 	_ struct{} `doc:"A deal with a deposit that the dealership holds."`
 
 	DealID      string       `json:"deal_id" db:"id" doc:"ID of the deal." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Status      deals.Status `json:"status" db:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Status of the deal."`
+	Status      deals.Status `json:"status" db:"status" doc:"Status of the deal."`
 	AmountCents int64        `json:"amount_cents" db:"amount_cents" doc:"Deposits minus what was paid back."`
 	ReceivedOn  string       `json:"received_on" db:"received_on" format:"date" doc:"Date of the first deposit."`
 	Days        int64        `json:"days" doc:"Days since then." example:"12"`

@@ -42,7 +42,7 @@ type FundingLender struct {
 type FundingStage struct {
 	_ struct{} `doc:"Contracts in transit with one status."`
 
-	Status finance.FundingStatus `json:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Status of the fundings."`
+	Status finance.FundingStatus `json:"status" doc:"Status of the fundings."`
 	FundingSum
 }
 
@@ -53,7 +53,7 @@ type FundingContract struct {
 	FundingID        string                `json:"funding_id" doc:"ID of the funding." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID           string                `json:"deal_id" doc:"Deal that is financed." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Lender           string                `json:"lender" doc:"Name of the lender." example:"Bay Federal"`
-	Status           finance.FundingStatus `json:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Status of the funding."`
+	Status           finance.FundingStatus `json:"status" doc:"Status of the funding."`
 	AmountCents      int64                 `json:"amount_cents" doc:"Amount that the lender is to pay."`
 	OpenStipulations int64                 `json:"open_stipulations" doc:"Number of stipulations that are not accepted or waived."`
 	ContractedOn     *string               `json:"contracted_on" format:"date" doc:"Date on which the deal was contracted. Null if it is not contracted yet."`

@@ -45,7 +45,7 @@ type InventoryBucket struct {
 type InventoryStatus struct {
 	_ struct{} `doc:"Hulls in stock with one status."`
 
-	Status hulls.Status `json:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Status of the hulls."`
+	Status hulls.Status `json:"status" doc:"Status of the hulls."`
 	InventoryValue
 }
 
@@ -53,7 +53,7 @@ type InventoryStatus struct {
 type InventoryCount struct {
 	_ struct{} `doc:"Number of hulls with one status."`
 
-	Status hulls.Status `json:"status" db:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Status of the hulls."`
+	Status hulls.Status `json:"status" db:"status" doc:"Status of the hulls."`
 	Hulls  int64        `json:"hulls" db:"hulls" doc:"Number of hulls." example:"42"`
 }
 
@@ -93,7 +93,7 @@ type InventoryHull struct {
 	Make        string       `json:"make" db:"make" doc:"Make of the boat." example:"Grady-White"`
 	Model       string       `json:"model" db:"model" doc:"Model of the boat." example:"Freedom 235"`
 	Year        int64        `json:"year" db:"year" doc:"Model year."`
-	Status      hulls.Status `json:"status" db:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Status of the hull."`
+	Status      hulls.Status `json:"status" db:"status" doc:"Status of the hull."`
 	LocationID  string       `json:"location_id" db:"location_id" doc:"Location where the boat is."`
 	ReceivedOn  string       `json:"received_on" db:"received_on" format:"date" doc:"Date it came into stock."`
 	Days        int64        `json:"days" doc:"Days in stock." example:"211"`

@@ -31,7 +31,7 @@ type PipelineSum struct {
 type PipelineStage struct {
 	_ struct{} `doc:"Deals with one status."`
 
-	Status deals.Status `json:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Status of the deals."`
+	Status deals.Status `json:"status" doc:"Status of the deals."`
 	PipelineSum
 	MedianDays *int64 `json:"median_days" doc:"Median of the days since the deals reached this status. Null if there are none." example:"4"`
 }

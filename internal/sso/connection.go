@@ -11,6 +11,7 @@ import (
 
 	"slipway/internal/platform/outbound"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 )
@@ -24,6 +25,14 @@ const (
 	OIDC Protocol = "oidc"
 )
 
+var allProtocols = enum.Of("ConnectionProtocol", "Protocol of an identity provider.",
+	SAML, OIDC)
+
+// TransformSchema describes the values.
+func (Protocol) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allProtocols.Describe(s)
+}
+
 // Connection is a connection to an identity provider.
 type Connection struct {
 	_ struct{} `doc:"A connection to an identity provider, for single sign-on."`
@@ -31,7 +40,7 @@ type Connection struct {
 	Env      auth.Env `json:"-" db:"env"`
 	ID       string   `json:"id" db:"id" doc:"Identifies the connection. Starts with sso_." example:"sso_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name     string   `json:"name" db:"name" doc:"Shown on the sign-in page." example:"Acme Okta"`
-	Protocol Protocol `json:"protocol" db:"protocol" enum:"saml,oidc" doc:"Protocol of the identity provider."`
+	Protocol Protocol `json:"protocol" db:"protocol" doc:"Protocol of the identity provider."`
 
 	Issuer         *string `json:"issuer" db:"issuer" doc:"OIDC: issuer of the provider. SAML: entity ID of the provider, from its metadata." example:"https://acme.okta.com"`
 	ClientID       *string `json:"client_id" db:"client_id" doc:"OIDC: ID of this client at the provider. Null for SAML."`
@@ -115,7 +124,7 @@ type ConnectionCreate struct {
 	_ struct{} `doc:"A new SSO connection."`
 
 	Name     string   `json:"name" minLength:"1" maxLength:"100" doc:"Name of the connection. Shown on the sign-in page."`
-	Protocol Protocol `json:"protocol" required:"false" enum:"saml,oidc" doc:"Defaults to oidc if you send issuer, otherwise to saml. It can't be changed later."`
+	Protocol Protocol `json:"protocol" required:"false" doc:"Defaults to oidc if you send issuer, otherwise to saml. It can't be changed later."`
 
 	Issuer       *string `json:"issuer" required:"false" maxLength:"500" doc:"Required for OIDC. Exactly as in the provider's discovery document."`
 	ClientID     *string `json:"client_id" required:"false" maxLength:"500" doc:"ID of this client at the provider. Required for OIDC."`

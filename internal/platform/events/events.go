@@ -35,7 +35,7 @@ type Event struct {
 	ID          string       `json:"id" db:"id" doc:"Also the webhook-id header of its deliveries. Use it to ignore duplicates." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Type        string       `json:"type" db:"type" doc:"What happened: the type of the object and a past participle." example:"hull.created"`
 	CreatedAt   time.Time    `json:"created_at" db:"created_at" doc:"When it happened."`
-	Environment auth.Mode    `json:"environment" enum:"live,test" doc:"Environment in which it happened."`
+	Environment auth.Mode    `json:"environment" doc:"Environment in which it happened."`
 	Sequence    int64        `json:"sequence" db:"sequence" doc:"Number of the event in the sequence of its object. Use it to ignore events that arrive out of order." example:"1"`
 	APIVersion  string       `json:"api_version" db:"api_version" doc:"API version of the data." example:"2026-11-15"`
 	Request     EventRequest `json:"request" doc:"API request that caused the event."`

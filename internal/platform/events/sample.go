@@ -14,6 +14,7 @@ import (
 
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/enum"
 )
 
 // Trigger emits an event about a sample object that doesn't exist, for
@@ -103,7 +104,10 @@ func (s *sample) setState(verb string) {
 		if v.Kind() != reflect.String || name != "status" && name != "state" && name != "direction" {
 			continue
 		}
-		values := strings.Split(f.Tag.Get("enum"), ",")
+		values := enum.ValuesOf(f.Type)
+		if values == nil {
+			values = strings.Split(f.Tag.Get("enum"), ",")
+		}
 		for _, state := range []string{verb, lastWord(verb), states[verb], states[lastWord(verb)]} {
 			at := slices.Index(values, state)
 			if at < 0 || state == "" {

@@ -1,7 +1,10 @@
 // Package auth identifies the caller, the environment and the scopes.
 package auth
 
-import "context"
+import (
+	"context"
+	"slipway/internal/vocab/enum"
+)
 
 // Env is the key of an environment: one per dealership and mode. It is the
 // first column of every table and the first condition of every query.
@@ -15,6 +18,14 @@ const (
 	Live Mode = "live"
 	Test Mode = "test"
 )
+
+var allModes = enum.Of("Environment", "Live data, or test data that never reaches customers.",
+	Live, Test)
+
+// TransformSchema describes the values.
+func (Mode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allModes.Describe(s)
+}
 
 // Actor is the user, key or app that made a change, as history and audit show it.
 type Actor struct {
