@@ -3,9 +3,9 @@ package app
 import (
 	"context"
 
-	"slipway/internal/access"
 	"slipway/internal/dealership"
-	"slipway/internal/people"
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 )

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"slipway/internal/access"
-	"slipway/internal/clilogin"
-	"slipway/internal/oauth"
-	"slipway/internal/people"
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/clilogin"
+	"slipway/internal/identity/oauth"
+	"slipway/internal/identity/people"
+	"slipway/internal/identity/signin"
+	"slipway/internal/identity/sso"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
@@ -16,8 +18,6 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/proposals"
 	"slipway/internal/requestlog"
-	"slipway/internal/signin"
-	"slipway/internal/sso"
 )
 
 // housekeeping registers the periodic work that only one node does.

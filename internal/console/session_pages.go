@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"slipway/internal/dealership"
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
+	"slipway/internal/identity/signin"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
-	"slipway/internal/signin"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/wire"
 )

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slipway/internal/contacts"
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/testkit/faulttest"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"

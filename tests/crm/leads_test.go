@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"slipway/internal/contacts"
+	"slipway/internal/identity/people"
 	"slipway/internal/leads"
-	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"

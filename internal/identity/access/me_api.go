@@ -1,0 +1,141 @@
+package access
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"slipway/internal/dealership"
+	"slipway/internal/identity/people"
+	"slipway/internal/platform/authlog"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/rest"
+	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/auth"
+)
+
+// API serves API keys, two-factor methods and sessions.
+type API struct {
+	DB       *db.DB
+	Jobs     *jobs.Queue
+	Box      *seal.Box
+	People   *people.API
+	AuthURL  string
+	Auth     *Authenticator
+	AuthLog  *authlog.Log
+	Throttle *Throttle
+
+	// PasswordOff reports whether a user must use single sign-on. The sso package,
+	// which imports this one, has it.
+	PasswordOff func(ctx context.Context, tx *db.Tx, u people.User) (bool, error)
+}
+
+var administer = auth.Require(auth.Admin)
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Family("Access")
+	rest.Get(r, "/me", "getMe", auth.AnyCredential, "Retrieve the calling credential", a.me,
+		rest.Describe("Shows which key, user or app the request was authenticated as, with its environment, scopes and rate limit. Use it to test a credential."))
+
+	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys,
+		rest.Describe("Returns the keys of this environment, including revoked ones. The keys themselves are not returned. Newest first."))
+	rest.PostCreated(r, "/api_keys", "createApiKey", administer, "Create an API key", a.createKey,
+		rest.Describe("The key is only returned once. A key with the admin scope requires an `mfa_token`."))
+	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key", a.getKey,
+		rest.Describe("Returns the record of the key with its scopes and usage. The key itself is not returned."))
+	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate an API key", a.rotateKey, rest.NoIfMatch,
+		rest.Describe("Creates a key with the same name, scopes and rate limit. The old key works for 7 more days. To end it earlier, revoke it."))
+	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke an API key", a.revokeKey, rest.NoIfMatch, rest.Urgent,
+		rest.Describe("The key stops working immediately. A key with the admin scope, or of a user with it, requires an `MFA-Token`."))
+
+	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrollMfaFactor", administer, "Enroll a two-factor method", a.enroll, rest.NoIfMatch,
+		rest.OrSelf("user_id"),
+		rest.Describe("Only for your own user, with a session. Sessions don't need the `admin` scope for this. The method becomes active when you first verify it."))
+	rest.Raw(r, http.MethodPost, http.StatusOK, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer,
+		"Verify a two-factor method and get an MFA token", a.verify, rest.NoIfMatch, rest.OrSelf("user_id"),
+		rest.Describe("Only for your own user, with a session. Sessions don't need the `admin` scope for this. The token works once and expires after 5 minutes. The first verification of your first method returns recovery codes. For webauthn, an empty body returns the challenge to sign. Five wrong codes in a row lock the method for 15 minutes."))
+	rest.Delete(r, "/users/{user_id}/mfa_factors/{factor_id}", "deleteMfaFactor", administer,
+		"Delete a two-factor method", a.deleteFactor, rest.NoIfMatch, rest.OrSelf("user_id"),
+		rest.Describe("Sessions don't need the `admin` scope for their own user. If you delete the last active method of another user, their password is cleared and their sessions end. They receive an email with a link to set a new password, and can then enroll a method again."))
+
+	rest.Get(r, "/sessions", "listSessions", administer, "List active sessions", a.listSessions, rest.OrSession,
+		rest.Describe("A session without the `admin` scope lists its own user's sessions."))
+	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Revoke a session", a.revokeSession, rest.NoIfMatch, rest.OrSession, rest.Urgent,
+		rest.Describe("The user is signed out immediately. A session without the `admin` scope can revoke its own user's sessions. Another user with the admin scope requires an `MFA-Token`."))
+	a.mountSessions(r.Family("Sessions"))
+}
+
+// mountSessions registers what people call before they have a credential.
+func (a *API) mountSessions(r *rest.Router) {
+	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and create a session", a.signIn,
+		rest.Describe("Signs in a user with email and password, and a two-factor code if the user has a method. The token works until the session expires or is revoked."))
+	rest.Public(r, http.MethodDelete, http.StatusNoContent, a.AuthPath()+"/sessions/current", "signOut",
+		"Sign out and end the current session", a.signOut,
+		rest.Describe("Ends the session whose token you send. The token stops working immediately."))
+	rest.Public(r, http.MethodPost, http.StatusNoContent, a.AuthPath()+"/password", "changePassword",
+		"Change your password and end all your sessions", a.changePassword,
+		rest.Describe("Requires a session, the old password and, if the user has a two-factor method, a code. All sessions of the user end, including this one."))
+	rest.Public(r, http.MethodPost, http.StatusAccepted, a.AuthPath()+"/password/forgot", "forgotPassword",
+		"Send a link to set a new password", a.forgotPassword,
+		rest.Describe("If a user has this email address, a link is sent to it. The link works once and expires after one hour. The response is the same for unknown addresses."))
+}
+
+// AuthPath returns the path of {auth_url} on this server.
+func (a *API) AuthPath() string {
+	u, err := url.Parse(a.AuthURL)
+	if err != nil || a.AuthURL == "" {
+		return "/oauth"
+	}
+	return strings.TrimSuffix(u.Path, "/")
+}
+
+// Me is the calling credential.
+type Me struct {
+	Credential  auth.Actor   `json:"credential" doc:"API key, user or app of the request."`
+	Environment auth.Mode    `json:"environment" enum:"live,test" doc:"Environment that the credential belongs to."`
+	Dealership  MeDealership `json:"dealership" doc:"Dealership that the credential belongs to."`
+	Scopes      []auth.Scope `json:"scopes" nullable:"false" doc:"Scopes of the credential."`
+	Version     string       `json:"service_version" doc:"API version of requests that have no Service-Version header." example:"2026-11-15"`
+	RateLimit   MeRateLimit  `json:"rate_limit" doc:"How many requests the credential can send."`
+	UserID      *string      `json:"user_id" doc:"User of the session, or user who installed the app. Null for an API key."`
+	AppID       *string      `json:"app_id" doc:"App of the token. Null for an API key or a session."`
+	InstallID   *string      `json:"install_id" doc:"Install of the app in this environment. Null for an API key or a session." since:"2026-12-01"`
+}
+
+// MeDealership is the dealership of the calling credential.
+type MeDealership struct {
+	ID   string `json:"id" doc:"ID of the dealership." example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name string `json:"name" doc:"Name of the dealership." example:"Chesapeake Marine"`
+}
+
+// MeRateLimit is the rate limit of the calling credential.
+type MeRateLimit struct {
+	RequestsPerSecond float64 `json:"requests_per_second" doc:"Requests per second that are allowed in the long run." example:"100"`
+	Burst             float64 `json:"burst" doc:"Requests that can be sent at once before the limit applies." example:"200"`
+}
+
+func (a *API) me(ctx context.Context, tx *db.Tx, _ *struct{}) (Me, error) { return FindMe(ctx, tx) }
+
+// FindMe returns the calling credential.
+func FindMe(ctx context.Context, tx *db.Tx) (Me, error) {
+	d, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return Me{}, err
+	}
+
+	p := auth.From(ctx)
+	me := Me{
+		Credential: p.Actor, Environment: p.Mode, Dealership: MeDealership{d.ID, d.Name}, Scopes: p.Scopes, Version: p.Version,
+		RateLimit: MeRateLimit{p.Rate, p.Rate * rest.BurstSeconds},
+	}
+	switch {
+	case p.UserID != "":
+		me.UserID = &p.UserID
+	case p.AppID != "":
+		me.UserID, me.AppID, me.InstallID = &p.InstalledBy, &p.AppID, &p.OriginalID
+	}
+	return me, nil
+}
