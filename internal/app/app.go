@@ -19,15 +19,11 @@ import (
 
 	"slipway/internal/appointments"
 	"slipway/internal/channels"
-	"slipway/internal/console"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/identity/access"
-	"slipway/internal/identity/clilogin"
 	"slipway/internal/identity/oauth"
 	"slipway/internal/identity/signin"
-	"slipway/internal/identity/sso"
-	"slipway/internal/mcp"
 	"slipway/internal/messages"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/authlog"
@@ -163,62 +159,33 @@ func (a *App) mount(s Settings) error {
 		return err
 	}
 
-	router := rest.New(rest.Config{
+	a.Router = rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(f.access.Auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling,
 			Places: s.MaxRequests, Wait: s.MaxWait},
 		Log: a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
 		Reference: reference,
 		BaseURL:   s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance, Draining: a.draining,
-	}, f.all()...)
-	a.Router = router
-	a.metrics.registry.MustRegister(loads{router}, backlog{a})
+	}, append(f.all(), a)...)
+	a.metrics.registry.MustRegister(loads{a.Router}, backlog{a})
 	for name, pool := range a.DB.Pools() {
 		a.metrics.registry.MustRegister(collectors.NewDBStatsCollector(pool, name))
 	}
-	authPath := f.access.AuthPath()
-	people := http.StripPrefix(authPath, f.people.Pages())
-	router.Handle(authPath+"/password/forgot", people)
-	for _, form := range []string{"/invitations/*", "/email_changes/*", "/password/forgot/sent", "/password/reset/*"} {
-		router.HandleForm(authPath+form, people)
-	}
-	signedIn := http.StripPrefix(authPath, f.signin.Pages())
-	for _, path := range signin.Paths() {
-		router.HandleForm(authPath+path, signedIn)
-	}
-	for _, path := range []string{clilogin.Path, clilogin.Path + "/*"} {
-		router.HandleForm(authPath+path, http.StripPrefix(authPath, f.clilogin.Pages()))
-	}
-	router.Handle(pages.AssetPath+"*", pages.Assets())
-	for _, route := range f.oauth.Routes() {
-		if route.Form {
-			router.HandleForm(route.Path, route.Handler)
-		} else {
-			router.Handle(route.Path, route.Handler)
-		}
-	}
-	router.HandleForm(sso.Prefix+"/*", f.sso.Pages())
-	for _, path := range console.Paths() {
-		router.Handle(path, f.console.Pages())
-	}
-	if s.MCP != "off" {
-		f.mcp.Router = router
-		router.HandlePost(mcp.Path, mcp.MaxBody, f.mcp.Serve)
-	}
-	router.HandleForm("/unsubscribe/*", f.messages.Pages())
-	router.HandleForm("/senders/*", f.dealership.Pages())
-	for _, hook := range f.messages.Hooks() {
-		router.HandleHook(hook.Pattern, hook.MaxBody, hook.Handle)
-	}
-	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
-	router.HandleProbe("/readyz", a.ready)
-	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
 	if err != nil {
 		return err
 	}
-	a.Handler = compress(f.console.Pass(router))
+	a.Handler = compress(f.console.Pass(a.Router))
 	return nil
+}
+
+// Mount registers what belongs to no feature: the files of the pages, the probes of load
+// balancers and the documentation.
+func (a *App) Mount(r *rest.Router) {
+	r.Handle(pages.AssetPath+"*", pages.Assets())
+	r.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
+	r.HandleProbe("/readyz", a.ready)
+	describe(r)
 }
 
 // observe counts a request and adds it to the request log.

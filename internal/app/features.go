@@ -64,8 +64,8 @@ type features struct {
 	reports      reports.API
 	requestlog   requestlog.API
 	proposals    proposals.API
-	console      console.API // its pages; it has no operations
-	mcp          mcp.API     // has no operations
+	console      console.API
+	mcp          mcp.API
 }
 
 // all lists the features in the order of the reference.
@@ -75,6 +75,7 @@ func (f *features) all() []rest.Feature {
 		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities,
 		&f.dealership, &f.people, &f.access, &f.oauth, &f.sso, &f.webhooks,
 		&f.preview, &f.reports, &f.requestlog, &f.proposals,
+		&f.signin, &f.clilogin, &f.console, &f.mcp,
 	}
 }
 
@@ -141,10 +142,10 @@ func (a *App) features(s Settings) (*features, error) {
 		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.logger("signin"),
 		ReturnTo: []string{f.access.AuthPath() + "/authorize", f.access.AuthPath() + clilogin.Path, sso.Prefix + "/test", sso.Prefix + "/token", console.Path},
 	}
-	f.clilogin = clilogin.API{DB: a.DB, Log: a.logger("clilogin"), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode}
+	f.clilogin = clilogin.API{DB: a.DB, AuthURL: s.authURL(), Log: a.logger("clilogin"), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode}
 	f.console = console.API{DB: a.DB, SignIn: &f.signin, BaseURL: s.BaseURL}
 	f.oauth.Clients = &oauth.Clients{HTTP: outbound.New(providerTimeout, s.AllowPrivate), Now: a.now, AllowHTTP: s.AllowPrivate}
-	f.mcp = mcp.API{Auth: f.access.Auth, Metadata: f.oauth.MCPMetadataURL(), Build: Build, Log: a.logger("mcp")}
+	f.mcp = mcp.API{On: s.MCP != "off", Auth: f.access.Auth, Metadata: f.oauth.MCPMetadataURL(), Build: Build, Log: a.logger("mcp")}
 	f.sso = sso.API{
 		DB: a.DB, Jobs: a.Jobs, Box: a.Box, URL: sso.SiteURL(s.authURL()), Log: a.logger("sso"), AuthLog: a.AuthLog, Mail: mailer, MailFrom: s.mailFrom(),
 		HTTP: outbound.New(providerTimeout, s.AllowPrivate), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode,

@@ -28,7 +28,7 @@ type API struct {
 	Log      *slog.Logger
 }
 
-// Mount registers the endpoints.
+// Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")
 	rest.Get(r, "/dealership", "getDealership", administer, "Retrieve the dealership and its settings", a.get,
@@ -57,6 +57,7 @@ func (a *API) Mount(r *rest.Router) {
 
 	rest.GetAudited(r, "/audit", "listAudit", administer, "List authentication events and other audited actions", a.listAudit,
 		rest.Describe("Entries are stored for 13 months. They are linked in a hash chain, so tampering can be detected. Reading the log is also audited."))
+	r.HandleForm(sendersPath+"*", a.pages())
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, _ *struct{}) (Dealership, error) {

@@ -38,7 +38,7 @@ type API struct {
 	SMSFrom  string // for dealerships that set no sender
 }
 
-// Mount registers the endpoints.
+// Mount registers the endpoints, the pages and the hooks.
 func (a *API) Mount(r *rest.Router) {
 	a.document(r)
 	r = r.Family("Leads")
@@ -71,6 +71,8 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. "+
 			"If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender."))
 	a.mountUnknown(r.Preview("2026-11-18"))
+	r.HandleForm(unsubscribePath+"*", a.pages())
+	a.mountHooks(r)
 }
 
 func (a *API) messages(ctx context.Context, tx *db.Tx, in *struct {

@@ -3,8 +3,6 @@ package access
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"slipway/internal/dealership"
 	"slipway/internal/identity/people"
@@ -85,11 +83,10 @@ func (a *API) mountSessions(r *rest.Router) {
 
 // AuthPath returns the path of {auth_url} on this server.
 func (a *API) AuthPath() string {
-	u, err := url.Parse(a.AuthURL)
-	if err != nil || a.AuthURL == "" {
+	if a.AuthURL == "" { // only described
 		return "/oauth"
 	}
-	return strings.TrimSuffix(u.Path, "/")
+	return people.AuthPath(a.AuthURL)
 }
 
 // Me is the calling credential.

@@ -24,6 +24,7 @@ import (
 // API serves the page, and what the command line calls.
 type API struct {
 	DB        *db.DB
+	AuthURL   string
 	Log       *slog.Logger
 	Access    *access.API
 	SignIn    *signin.API
@@ -33,8 +34,16 @@ type API struct {
 // Path is where the page is, below {auth_url}.
 const Path = "/cli"
 
-// Pages serves the paths below {auth_url}.
-func (a *API) Pages() http.Handler {
+// Mount registers the page, and what the command line calls.
+func (a *API) Mount(r *rest.Router) {
+	path := people.AuthPath(a.AuthURL)
+	served := http.StripPrefix(path, a.pages())
+	r.HandleForm(path+Path, served)
+	r.HandleForm(path+Path+"/*", served)
+}
+
+// pages serves the paths below {auth_url}.
+func (a *API) pages() http.Handler {
 	mux := http.NewServeMux()
 	page := pages.Guarded(http.HandlerFunc(a.page))
 	mux.Handle("GET "+Path, page)
@@ -283,7 +292,7 @@ func (a *API) show(w http.ResponseWriter, r *http.Request, v signin.Visitor, req
 		Admin                               bool
 	}{
 		Host: req.Host, Message: message, Dealership: v.Dealership, Email: v.User.Email, Token: a.SignIn.FormToken(v, purpose(r)),
-		Switch: a.Access.AuthPath() + "/sign-in?" + url.Values{"switch": {"1"}, "return_to": {a.Access.AuthPath() + Path + "?" + r.URL.RawQuery}}.Encode(),
+		Switch: people.AuthPath(a.AuthURL) + "/sign-in?" + url.Values{"switch": {"1"}, "return_to": {people.AuthPath(a.AuthURL) + Path + "?" + r.URL.RawQuery}}.Encode(),
 	}
 	for i, c := range all {
 		data.Environments = append(data.Environments, option{Mode: c.Mode, Chosen: c.Mode == f.Mode || f.Mode == "" && i == 0})

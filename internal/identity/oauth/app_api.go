@@ -3,8 +3,6 @@ package oauth
 import (
 	"context"
 	"log/slog"
-	"net/url"
-	"strings"
 
 	"slipway/internal/identity/people"
 	"slipway/internal/identity/signin"
@@ -42,7 +40,7 @@ type API struct {
 
 var administer = auth.Require(auth.Admin)
 
-// Mount registers the endpoints.
+// Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
 	rest.Get(r, "/apps", "listApps", administer, "List OAuth apps this dealership publishes", a.listApps,
@@ -64,16 +62,11 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Delete(r, "/installs/{install_id}", "revokeInstall", administer, "Uninstall an app and revoke its tokens", a.revokeInstall, rest.Urgent,
 		rest.Describe("The app's tokens for this environment stop working immediately. An install with the admin scope requires an `MFA-Token`, unless the app uninstalls itself."))
 	a.document(r)
+	a.mountPages(r)
 }
 
 // AuthPath returns the path of {auth_url} on this server.
-func (a *API) AuthPath() string {
-	u, err := url.Parse(a.AuthURL)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(u.Path, "/")
-}
+func (a *API) AuthPath() string { return people.AuthPath(a.AuthURL) }
 
 // ByApp is the path parameter of an app.
 type ByApp struct {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"slipway/internal/platform/pages"
+	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 )
 
@@ -80,30 +81,23 @@ func (a *API) MetadataURL() string { return a.BaseURL + resourcePath }
 
 func allScopes() []auth.Scope { return selectScopes(func(auth.Scope) bool { return true }) }
 
-// Route is a path outside /v1 with its handler.
-type Route struct {
-	Path    string
-	Form    bool // also serves POST
-	Handler http.HandlerFunc
-}
-
-// Routes returns the paths of the authorization server. Clients look for the metadata
-// at two locations: RFC 8414 inserts the path of the issuer after the well-known
+// mountPages registers the paths of the authorization server. Clients look for the
+// metadata at two locations: RFC 8414 inserts the path of the issuer after the well-known
 // part, and most clients also try it the other way around.
-func (a *API) Routes() []Route {
-	routes := []Route{
-		{a.AuthPath() + "/authorize", true, pages.Guarded(http.HandlerFunc(a.authorize)).ServeHTTP},
-		{a.AuthPath() + "/token", true, a.token},
-		{a.AuthPath() + "/revoke", true, a.revoke},
-		{a.AuthPath() + "/introspect", true, a.introspect},
-		{serverPath, false, a.serverMetadata},
-		{resourcePath, false, a.resourceMetadata},
+func (a *API) mountPages(r *rest.Router) {
+	path := a.AuthPath()
+	r.HandleForm(path+"/authorize", pages.Guarded(http.HandlerFunc(a.authorize)))
+	r.HandleForm(path+"/token", http.HandlerFunc(a.token))
+	r.HandleForm(path+"/revoke", http.HandlerFunc(a.revoke))
+	r.HandleForm(path+"/introspect", http.HandlerFunc(a.introspect))
+
+	r.Handle(serverPath, http.HandlerFunc(a.serverMetadata))
+	if path != "" {
+		r.Handle(serverPath+path, http.HandlerFunc(a.serverMetadata))
+		r.Handle(path+serverPath, http.HandlerFunc(a.serverMetadata))
 	}
+	r.Handle(resourcePath, http.HandlerFunc(a.resourceMetadata))
 	if a.MCP {
-		routes = append(routes, Route{mcpResourcePath, false, a.mcpMetadata})
+		r.Handle(mcpResourcePath, http.HandlerFunc(a.mcpMetadata))
 	}
-	if path := a.AuthPath(); path != "" {
-		routes = append(routes, Route{serverPath + path, false, a.serverMetadata}, Route{path + serverPath, false, a.serverMetadata})
-	}
-	return routes
 }

@@ -7,6 +7,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
+	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/fault"
 )
 
@@ -31,9 +32,17 @@ var (
 // maxForm limits the size of a form.
 const maxForm = 16 << 10
 
-// Pages serves the pages at {auth_url}/invitations/, {auth_url}/password/ and
-// {auth_url}/email_changes/.
-func (a *API) Pages() http.Handler {
+// mountPages registers the pages below {auth_url}.
+func (a *API) mountPages(r *rest.Router) {
+	path := AuthPath(a.AuthURL)
+	served := http.StripPrefix(path, a.pages())
+	r.Handle(path+"/password/forgot", served)
+	for _, form := range []string{"/invitations/*", "/email_changes/*", "/password/forgot/sent", "/password/reset/*"} {
+		r.HandleForm(path+form, served)
+	}
+}
+
+func (a *API) pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /invitations/{token}", a.showInvitation)
 	mux.HandleFunc("POST /invitations/{token}", a.acceptInvitation)

@@ -2,10 +2,21 @@ package people
 
 import (
 	"crypto/sha256"
+	"net/url"
+	"strings"
 
 	"slipway/internal/platform/password"
 	"slipway/internal/vocab/auth"
 )
+
+// AuthPath returns the path of {auth_url} on this server.
+func AuthPath(authURL string) string {
+	u, err := url.Parse(authURL)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(u.Path, "/")
+}
 
 // Candidate is a user who might be signing in. Several dealerships of an
 // installation can have users with the same email address.

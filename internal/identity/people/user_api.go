@@ -44,7 +44,7 @@ type API struct {
 // wrong codes.
 type CheckCode func(ctx context.Context, tx *db.Tx, u User, code string, at time.Time) (rejected *fault.Error, err error)
 
-// Mount registers the endpoints.
+// Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")
 	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers,
@@ -75,6 +75,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Built-in roles can't be changed. New scopes apply to all users with the role immediately. A role with the admin scope requires an `mfa_token`."))
 	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole,
 		rest.Describe("Built-in roles and roles that are assigned to users can't be deleted. A role with the admin scope requires an `MFA-Token`."))
+	a.mountPages(r)
 }
 
 // toApps are the scopes of an app that can see who works at the dealership: those of

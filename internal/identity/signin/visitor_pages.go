@@ -14,6 +14,7 @@ import (
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
+	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -48,8 +49,16 @@ type Visitor struct {
 // Option shows the dealership and the environment of the visitor on a page.
 func (v Visitor) Option() pages.Option { return pages.At(v.Dealership, v.Mode) }
 
-// Pages serves the pages below {auth_url}.
-func (a *API) Pages() http.Handler {
+// Mount registers the pages.
+func (a *API) Mount(r *rest.Router) {
+	served := http.StripPrefix(a.authPath(), a.pages())
+	for _, path := range []string{"/sign-in", "/sign-in/*", "/sign-out", "/account", "/account/*"} {
+		r.HandleForm(a.authPath()+path, served)
+	}
+}
+
+// pages serves the pages below {auth_url}.
+func (a *API) pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /sign-in", a.showSignIn)
 	mux.HandleFunc("POST /sign-in", a.signIn)
@@ -73,13 +82,8 @@ func (a *API) Pages() http.Handler {
 	return mux
 }
 
-// Paths are the patterns of the pages, for the router.
-func Paths() []string {
-	return []string{"/sign-in", "/sign-in/*", "/sign-out", "/account", "/account/*"}
-}
-
 // authPath returns the path of {auth_url} on this server.
-func (a *API) authPath() string { return a.Access.AuthPath() }
+func (a *API) authPath() string { return people.AuthPath(a.AuthURL) }
 
 // url returns the path of a page with the page to return to.
 func (a *API) url(page, returnTo string, more ...string) string {

@@ -57,7 +57,7 @@ func SiteURL(authURL string) string {
 
 var administer = auth.Require(auth.Admin)
 
-// Mount registers the endpoints.
+// Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
 	const proof = " If a role or a linked user has the admin scope, or for `enforce`, it requires an `mfa_token`."
@@ -74,6 +74,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Delete(r, "/sso_connections/{connection_id}", "deleteSsoConnection", administer,
 		"Remove an SSO connection and end its sessions", a.delete,
 		rest.Describe("The users stay, but can no longer sign in with the connection. If a role or a linked user has the admin scope, or for `enforce`, it requires an `MFA-Token`."))
+	r.HandleForm(Prefix+"/*", a.pages())
 }
 
 // ByConnection is the path parameter of a connection.

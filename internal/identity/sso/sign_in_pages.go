@@ -24,9 +24,9 @@ const Prefix = "/sso"
 // maxForm limits the size of a form, except for messages of a provider.
 const maxForm = 16 << 10
 
-// Pages serves the pages below /sso. Providers send forms from their own sites, so
+// pages serves the pages below /sso. Providers send forms from their own sites, so
 // these are protected by signatures. Our own forms have tokens.
-func (a *API) Pages() http.Handler {
+func (a *API) pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /sso/oidc/{id}/login", a.startOIDC)
 	mux.HandleFunc("GET /sso/oidc/{id}/callback", a.returnFromOIDC)
