@@ -17,14 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/crypto/acme/autocert"
 
-	"slipway/internal/appointments"
-	"slipway/internal/channels"
-	"slipway/internal/dealership"
-	"slipway/internal/hulls"
-	"slipway/internal/identity/access"
-	"slipway/internal/identity/oauth"
-	"slipway/internal/identity/signin"
-	"slipway/internal/messages"
+	"slipway/internal/identity"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/blobs"
@@ -71,9 +64,7 @@ type App struct {
 	log         *slog.Logger
 	metrics     *metrics
 	disk        *disk
-	signIn      *signin.API
-	usage       *access.Usage
-	uses        *oauth.Uses                      // of installed apps
+	identity    *identity.API
 	requests    *requestlog.Recorder             // nil if there is no request log
 	maintenance atomic.Pointer[site.Maintenance] // nil if there is none
 	paused      atomic.Bool                      // maintenance has paused the jobs
@@ -94,7 +85,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics(), usage: access.NewUsage(), uses: oauth.NewUses()}
+	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics()}
 	a.disk = &disk{folder: s.Data, space: diskSpace, log: log}
 	a.disk.register(a.metrics.registry)
 	a.registerMaintenance(a.metrics.registry)
@@ -124,9 +115,6 @@ func (a *App) mount(s Settings) error {
 	events.Attach(a.DB)
 	a.AuthLog = authlog.New(a.DB)
 	a.DB.Attach(a.AuthLog)
-	a.DB.Attach(hulls.Followers{channels.Follower})
-	a.DB.Attach(dealership.ZonesChanged{hulls.FollowZones, appointments.FollowZones})
-	a.DB.Attach(messages.Settled{appointments.FollowMessage})
 	if s.RequestLogRows > 0 {
 		a.requests = requestlog.NewRecorder()
 	}
@@ -134,7 +122,7 @@ func (a *App) mount(s Settings) error {
 	a.Jobs = jobs.New(a.DB)
 	a.Jobs.Tracer = a.Tracer
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.logger("webhooks"))
-	a.Relay.Observe, a.Relay.Tracer = a.metrics.delivered, a.Tracer
+	a.Relay.Tracer = a.Tracer
 	a.Streams = webhooks.NewStreams(a.DB)
 	a.Relay.Published = a.Streams.Wake
 	var err error
@@ -146,9 +134,7 @@ func (a *App) mount(s Settings) error {
 		return err
 	}
 
-	a.signIn = &f.signin
-	a.DB.Attach(oauth.Uninstalled{f.webhooks.DeleteOfInstall, access.RevokeKeysOfApp})
-
+	a.identity = f.identity
 	for _, feature := range f.all() {
 		if w, ok := feature.(interface{ Work(q *jobs.Queue) }); ok {
 			w.Work(a.Jobs)
@@ -160,10 +146,10 @@ func (a *App) mount(s Settings) error {
 	}
 
 	a.Router = rest.New(rest.Config{
-		DB: a.DB, Authenticate: a.onceStarted(f.access.Auth.Authenticate),
+		DB: a.DB, Authenticate: a.onceStarted(f.identity.Access.Auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling,
 			Places: s.MaxRequests, Wait: s.MaxWait},
-		Log: a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
+		Log: a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.identity.OAuth.MetadataURL(), Proxies: s.TrustedProxies,
 		Reference: reference,
 		BaseURL:   s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance, Draining: a.draining,
 	}, append(f.all(), a)...)
@@ -186,6 +172,11 @@ func (a *App) Mount(r *rest.Router) {
 	r.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	r.HandleProbe("/readyz", a.ready)
 	describe(r)
+}
+
+// SignInLink returns the path of a link that signs a live user in once. See package identity.
+func (a *App) SignInLink(ctx context.Context, email, page string) (string, error) {
+	return a.identity.SignInLink(ctx, email, page)
 }
 
 // observe counts a request and adds it to the request log.

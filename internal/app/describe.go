@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/yaml"
 
+	"slipway/internal/identity"
 	"slipway/internal/platform/rest"
 	"slipway/internal/webhooks"
 )
@@ -26,7 +27,7 @@ func PublicOpenAPI() *huma.OpenAPI { return described().PublicOpenAPI() }
 
 // described mounts the features without a database.
 func described() *rest.Router {
-	f := &features{webhooks: webhooks.API{Kinds: Kinds()}}
+	f := &features{identity: &identity.API{}, webhooks: webhooks.API{Kinds: Kinds()}}
 	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler), Reference: reference}, f.all()...)
 }
 

@@ -28,6 +28,19 @@ type API struct {
 	Log      *slog.Logger
 }
 
+// Hooks are what dealership calls in features that depend on it.
+type Hooks struct {
+	// UpdateHulls and UpdateAppointments are called after a time zone has changed, in the
+	// same transaction. Both features store the time zones of locations.
+	UpdateHulls, UpdateAppointments func(ctx context.Context, tx *db.Tx) error
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
+}
+
 // Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")

@@ -13,7 +13,7 @@ type Status string
 
 // The statuses of a lead.
 const (
-	New       Status = "new"
+	StatusNew Status = "new"
 	Contacted Status = "contacted"
 	Qualified Status = "qualified"
 	Working   Status = "working"
@@ -22,7 +22,7 @@ const (
 )
 
 // open are the statuses that a user can change freely.
-var open = []Status{New, Contacted, Qualified, Working}
+var open = []Status{StatusNew, Contacted, Qualified, Working}
 
 // isOpen reports whether the lead can still be converted or closed.
 func (s Status) isOpen() bool { return slices.Contains(open, s) }

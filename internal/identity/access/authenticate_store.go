@@ -22,16 +22,16 @@ type Authenticator struct {
 	Usage   *Usage
 	AuthLog *authlog.Log
 
-	// Apps authenticates the access token of an app. If it rejects a token that
-	// exists, the principal has its environment and its app.
-	// The last argument is whether the request is for MCP.
-	Apps func(ctx context.Context, tx *db.Tx, bearer string, t token.Token, mcp bool) (p auth.Principal, rejected, err error)
-
 	keys            keyCache
 	rejected        rejections
 	rejectedCookies rejections
 	rejectedMCP     rejections
 }
+
+// TokenAuthenticator authenticates the tokens of apps. If it rejects a token that
+// exists, the principal has its environment and its app. The last argument is whether
+// the request is for MCP.
+type TokenAuthenticator func(ctx context.Context, tx *db.Tx, bearer string, t token.Token, mcp bool) (p auth.Principal, rejected, err error)
 
 // Authenticate returns the caller of a bearer token. It looks the token up for
 // each request, so that a revocation takes effect immediately on all nodes.
@@ -75,10 +75,8 @@ func (a *Authenticator) authenticate(ctx context.Context, bearer string, mcp boo
 		case token.Session:
 			c, err := a.authenticateSession(ctx, tx, bearer, t, false)
 			return c.Principal, err
-		case token.Access:
-			return a.authenticateApp(ctx, tx, bearer, t, mcp)
 		default:
-			return auth.Principal{}, &rejectedError{rejection{kind: authlog.KindApp, id: token.Public(bearer), err: errInvalid()}}
+			return a.authenticateApp(ctx, tx, bearer, t, mcp)
 		}
 	})
 	if r, ok := errors.AsType[*rejectedError](err); ok {
@@ -295,7 +293,11 @@ func (a *Authenticator) authenticateCookie(ctx context.Context, c cookie) (auth.
 }
 
 func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer string, t token.Token, mcp bool) (auth.Principal, error) {
-	p, rejected, err := a.Apps(ctx, tx, bearer, t, mcp)
+	authenticate, ok := db.Attached[Hooks](tx).Tokens[t.Kind]
+	if !ok {
+		return auth.Principal{}, &rejectedError{rejection{err: errInvalid(), kind: authlog.KindApp, id: token.Public(bearer)}}
+	}
+	p, rejected, err := authenticate(ctx, tx, bearer, t, mcp)
 	switch {
 	case err != nil:
 		return p, err

@@ -225,7 +225,7 @@ func HasAdminKeys(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
 
 // RevokeKeysOfApp revokes the keys that an app created, directly or with other keys.
 // Otherwise the app could still access the dealership after it was uninstalled.
-func RevokeKeysOfApp(ctx context.Context, tx *db.Tx, _, appID string) error {
+func RevokeKeysOfApp(ctx context.Context, tx *db.Tx, appID string) error {
 	return revokeKeysOf(ctx, tx, appID)
 }
 

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/token"
 )
 
 // API serves API keys, two-factor methods and sessions.
@@ -24,10 +25,21 @@ type API struct {
 	Auth     *Authenticator
 	AuthLog  *authlog.Log
 	Throttle *Throttle
+}
 
-	// PasswordOff reports whether a user must use single sign-on. The sso package,
-	// which imports this one, has it.
+// Hooks are what access calls in features that depend on it.
+type Hooks struct {
+	// PasswordOff reports whether a user must use single sign-on.
 	PasswordOff func(ctx context.Context, tx *db.Tx, u people.User) (bool, error)
+
+	// Tokens authenticate the tokens of other packages, by their kind.
+	Tokens map[token.Kind]TokenAuthenticator
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
 }
 
 var administer = auth.Require(auth.Admin)

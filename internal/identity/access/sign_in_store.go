@@ -97,7 +97,7 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 		}
 
 		ctx = auth.With(ctx, auth.Principal{Env: u.Env, Mode: c.Mode, Actor: u.Actor()})
-		if off, err := a.passwordIsOff(ctx, tx, u); err != nil || off {
+		if off, err := db.Attached[Hooks](tx).PasswordOff(ctx, tx, u); err != nil || off {
 			o.rejected = errPasswordOff()
 			return o, err
 		}
@@ -123,14 +123,6 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 		a.AuthLog.Reject(ctx, authlog.Rejection{Env: c.Env, Kind: authlog.KindUser, ID: c.UserID, Err: reason})
 	}
 	return out.Opened, err
-}
-
-// passwordIsOff reports whether single sign-on is enforced for a user.
-func (a *API) passwordIsOff(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
-	if a.PasswordOff == nil {
-		return false, nil
-	}
-	return a.PasswordOff(ctx, tx, u)
 }
 
 // NewSession describes a session to open.

@@ -23,12 +23,11 @@ import (
 
 // API serves the page, and what the command line calls.
 type API struct {
-	DB        *db.DB
-	AuthURL   string
-	Log       *slog.Logger
-	Access    *access.API
-	SignIn    *signin.API
-	CheckCode people.CheckCode
+	DB      *db.DB
+	AuthURL string
+	Log     *slog.Logger
+	Access  *access.API
+	SignIn  *signin.API
 }
 
 // Path is where the page is, below {auth_url}.
@@ -164,7 +163,7 @@ func (a *API) allow(w http.ResponseWriter, r *http.Request, v signin.Visitor, re
 				o.rejected = "To administer the dealership, enter a two-factor code."
 				return o, nil
 			}
-			rejected, err := a.CheckCode(ctx, tx, in.User, f.Code, received)
+			rejected, err := a.Access.CheckCode(ctx, tx, in.User, f.Code, received)
 			if err != nil {
 				return o, err
 			}

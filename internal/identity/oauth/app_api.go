@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"slipway/internal/identity/access"
 	"slipway/internal/identity/people"
 	"slipway/internal/identity/signin"
 	"slipway/internal/platform/authlog"
@@ -27,15 +28,21 @@ type API struct {
 	Uses     *Uses
 	Failures *ratelimit.Limiter // of client authentication
 	MCP      bool               // whether assistants can connect
+	Access   *access.API
+	SignIn   *signin.API
+	Clients  *Clients // finds apps that no dealership has registered
+}
 
-	// CheckCode checks a two-factor code.
-	CheckCode people.CheckCode
+// Hooks are what oauth calls in features that it can't import.
+type Hooks struct {
+	// Uninstalled deletes the webhooks of an install, in the same transaction.
+	Uninstalled func(ctx context.Context, tx *db.Tx, installID string) error
+}
 
-	// SignIn identifies users of the pages.
-	SignIn *signin.API
-
-	// Clients finds apps that no dealership has registered.
-	Clients *Clients
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
 }
 
 var administer = auth.Require(auth.Admin)

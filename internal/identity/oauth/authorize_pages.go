@@ -240,7 +240,7 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choic
 		}
 		if install == nil || len(added) > 0 {
 			if slices.Contains(added, auth.Admin) {
-				rejected, err := a.CheckCode(ctx, tx, u, code, received)
+				rejected, err := a.Access.CheckCode(ctx, tx, u, code, received)
 				if err != nil {
 					return o, err
 				}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
+	"slipway/internal/identity/access"
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
@@ -104,17 +105,15 @@ func allow(ctx context.Context, tx *db.Tx, app App, u people.User, scopes []auth
 	return i, events.Emit(ctx, tx, "app.reauthorized", i.ID, before, i)
 }
 
-// Uninstalled are functions of other features that end what an app created to
-// access the dealership: its webhooks and API keys. They run in the transaction.
-type Uninstalled []func(ctx context.Context, tx *db.Tx, installID, appID string) error
-
-// uninstall deletes an install. Its codes and tokens are deleted with it, so they
-// stop working on all nodes.
+// uninstall deletes an install, and what the app created to access the dealership: its
+// webhooks and API keys. Its codes and tokens are deleted with it, so they stop working on
+// all nodes.
 func uninstall(ctx context.Context, tx *db.Tx, i Install) error {
-	for _, end := range db.Attached[Uninstalled](tx) {
-		if err := end(ctx, tx, i.ID, i.AppID); err != nil {
-			return err
-		}
+	if err := db.Attached[Hooks](tx).Uninstalled(ctx, tx, i.ID); err != nil {
+		return err
+	}
+	if err := access.RevokeKeysOfApp(ctx, tx, i.AppID); err != nil {
+		return err
 	}
 	if err := installs.Delete(ctx, tx, i.ID); err != nil {
 		return err

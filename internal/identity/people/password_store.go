@@ -97,7 +97,7 @@ func (a *API) useResetLink(ctx context.Context, tx *db.Tx, token, passwordHash, 
 	}
 	ctx, tx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()}), tx.In(u.Env)
 	if u.HasActiveFactor() {
-		rejected, err := a.CheckCode(ctx, tx, u, code, at)
+		rejected, err := db.Attached[Hooks](tx).CheckCode(ctx, tx, u, code, at)
 		if err != nil {
 			return nil, err
 		}

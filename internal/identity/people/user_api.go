@@ -28,21 +28,26 @@ type API struct {
 	AuthURL  string
 	Log      *slog.Logger
 	Resets   *ratelimit.Limiter // of links for forgotten passwords
+}
 
-	// CheckCode is set by app, because access imports this package.
-	CheckCode CheckCode
+// Hooks are what people call in features that depend on them.
+type Hooks struct {
+	// CheckCode checks a two-factor code of a user, which was received at this time. A
+	// rejection is not an error, because the transaction must commit the number of
+	// wrong codes.
+	CheckCode func(ctx context.Context, tx *db.Tx, u User, code string, at time.Time) (rejected *fault.Error, err error)
 
 	// RevokeKeys revokes the API keys of a user and uninstalls the user's apps. HasAdminKeys
-	// reports whether one of them has the admin scope. They are set by app, because access
-	// and oauth import this package.
+	// reports whether one of them has the admin scope.
 	RevokeKeys   func(ctx context.Context, tx *db.Tx, u User) error
 	HasAdminKeys func(ctx context.Context, tx *db.Tx, u User) (bool, error)
 }
 
-// CheckCode checks a two-factor code of a user, which was received at this time. A
-// rejection is not an error, because the transaction must commit the number of
-// wrong codes.
-type CheckCode func(ctx context.Context, tx *db.Tx, u User, code string, at time.Time) (rejected *fault.Error, err error)
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
+}
 
 // Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
@@ -254,7 +259,7 @@ func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *struct {
 		if before.IsAdmin() || !body.RevokeKeys {
 			return proofIf(before.IsAdmin()), nil
 		}
-		admin, err := a.HasAdminKeys(ctx, tx, before)
+		admin, err := db.Attached[Hooks](tx).HasAdminKeys(ctx, tx, before)
 		return proofIf(admin), err
 	}, func(_ User, u *User) error {
 		if u.Status == Deactivated {
@@ -264,7 +269,7 @@ func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *struct {
 		if err := EndSessions(ctx, tx, *u); err != nil || !body.RevokeKeys {
 			return err
 		}
-		return a.RevokeKeys(ctx, tx, *u)
+		return db.Attached[Hooks](tx).RevokeKeys(ctx, tx, *u)
 	})
 }
 

@@ -69,9 +69,9 @@ func (a *API) SignOut(v Visitor) (action, token string) {
 // AccountURL returns the page of the visitor's account.
 func (a *API) AccountURL(v Visitor) string { return a.in(v, "/account") }
 
-// Links are addresses that sign a user in once, without a password. Only the demo has
+// links are addresses that sign a user in once, without a password. Only the demo has
 // some. They are in memory, so they end with the server.
-type Links struct {
+type links struct {
 	mu    sync.Mutex
 	users map[string]link // by token
 }
@@ -84,17 +84,17 @@ type link struct {
 // AddLink returns the path of a new link.
 func (a *API) AddLink(user access.Checked, returnTo string) string {
 	token := strings.ToLower(rand.Text())
-	a.Links.mu.Lock()
-	defer a.Links.mu.Unlock()
-	if a.Links.users == nil {
-		a.Links.users = map[string]link{}
+	a.links.mu.Lock()
+	defer a.links.mu.Unlock()
+	if a.links.users == nil {
+		a.links.users = map[string]link{}
 	}
-	a.Links.users[token] = link{user, returnTo}
+	a.links.users[token] = link{user, returnTo}
 	return a.authPath() + "/sign-in/link?" + url.Values{"token": {token}}.Encode()
 }
 
 // take returns the user of a link, and ends the link.
-func (l *Links) take(token string) (link, bool) {
+func (l *links) take(token string) (link, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	found, ok := l.users[token]
@@ -103,7 +103,7 @@ func (l *Links) take(token string) (link, bool) {
 }
 
 func (a *API) useLink(w http.ResponseWriter, r *http.Request) {
-	found, ok := a.Links.take(r.URL.Query().Get("token"))
+	found, ok := a.links.take(r.URL.Query().Get("token"))
 	if !ok {
 		noticePage.Render(w, http.StatusGone, "The link was used", notice{
 			Heading: "The link was used", Text: "It signs you in once. Sign in with the email address and the password.",

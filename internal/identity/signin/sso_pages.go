@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"slipway/internal/identity/people"
+	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
 	"slipway/internal/vocab/auth"
 )
 
-// SSO lets users sign in with an identity provider. The zero value turns it off.
-type SSO struct {
+// Hooks are what signin calls in features that depend on it: single sign-on.
+type Hooks struct {
 	// Connections returns the connections for the domain of an email address. The
 	// result must not depend on whether a user has the address.
 	Connections func(ctx context.Context, email string) ([]Connection, error)
@@ -20,9 +21,13 @@ type SSO struct {
 	// Logout returns the page that signs a user out at the identity provider, or "".
 	// It is called while the session is still active.
 	Logout func(ctx context.Context, env auth.Env, s people.Session) (string, error)
+}
 
-	// TokenPage is the path of the page with a token for the API.
-	TokenPage string
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.links = &links{}
+	a.DB.AttachHooks(h)
+	return a
 }
 
 // Connection is an identity provider that a user can sign in with.
@@ -36,10 +41,7 @@ type Connection struct {
 // connections returns the connections for a sign-in, which lead back to the page
 // that the user wanted to see.
 func (a *API) connections(ctx context.Context, f signInForm) ([]Connection, error) {
-	if a.SSO.Connections == nil {
-		return nil, nil
-	}
-	all, err := a.SSO.Connections(ctx, f.Email)
+	all, err := db.Attached[Hooks](a.DB).Connections(ctx, f.Email)
 	for i := range all {
 		q := url.Values{"login_hint": {f.Email}}
 		if to := a.returnTo(f.ReturnTo); to != "" {
@@ -76,11 +78,11 @@ func (a *API) leaveForSSO(w http.ResponseWriter, r *http.Request, c Connection) 
 // identity provider, or "".
 func (a *API) logoutPage(w http.ResponseWriter, r *http.Request) (string, error) {
 	all, err := a.Visitors(w, r)
-	if err != nil || a.SSO.Logout == nil {
+	if err != nil {
 		return "", err
 	}
 	for _, v := range all {
-		if to, err := a.SSO.Logout(r.Context(), v.Env, v.Session); err != nil || to != "" {
+		if to, err := db.Attached[Hooks](a.DB).Logout(r.Context(), v.Env, v.Session); err != nil || to != "" {
 			return to, err
 		}
 	}
@@ -93,7 +95,7 @@ func (a *API) tokenPage(v Visitor) string {
 	if v.Session.Method == "password" {
 		return ""
 	}
-	return a.SSO.TokenPage + "?environment=" + string(v.Mode)
+	return a.TokenPage + "?environment=" + string(v.Mode)
 }
 
 // Cookie returns the value of a cookie that SetCookie has set, or "".

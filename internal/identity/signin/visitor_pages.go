@@ -32,10 +32,10 @@ type API struct {
 	// ReturnTo are paths of pages that a sign-in can lead to, besides the account.
 	ReturnTo []string
 
-	// SSO is single sign-on. The sso package, which imports this one, has it.
-	SSO SSO
+	// TokenPage is the path of the page with a token for the API.
+	TokenPage string
 
-	Links Links // of the demo
+	links *links // of the demo
 }
 
 // Visitor is a user who is signed in with a browser.

@@ -39,9 +39,6 @@ type API struct {
 	Access   *access.API
 	SignIn   *signin.API
 
-	// CheckCode checks a two-factor code.
-	CheckCode people.CheckCode
-
 	providers providers
 }
 

@@ -66,7 +66,7 @@ func (a *API) confirmLink(w http.ResponseWriter, r *http.Request) {
 		}
 		ctx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()})
 		if u.HasActiveFactor() {
-			if res.rejected, err = a.CheckCode(ctx, tx, u, code, received); err != nil || res.rejected != nil {
+			if res.rejected, err = a.Access.CheckCode(ctx, tx, u, code, received); err != nil || res.rejected != nil {
 				return res, err
 			}
 		}

@@ -26,10 +26,10 @@ func (a *API) logoutToken(env auth.Env, sessionID string, until int64) string {
 	return base64.RawURLEncoding.EncodeToString(site.Of(a.DB).MAC(fmt.Appendf(nil, "sso/logout/%d/%s/%d", env, sessionID, until)))
 }
 
-// logoutPage ends the sessions that belong to the same session at the provider, and
+// LogoutPage ends the sessions that belong to the same session at the provider, and
 // returns the page that ends that one, too. It returns "" for a session that was
 // opened with a password.
-func (a *API) logoutPage(ctx context.Context, env auth.Env, s people.Session) (string, error) {
+func (a *API) LogoutPage(ctx context.Context, env auth.Env, s people.Session) (string, error) {
 	if s.Method == "password" {
 		return "", nil
 	}

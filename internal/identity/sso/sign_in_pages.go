@@ -226,8 +226,3 @@ func (a *API) Connections(ctx context.Context, email string) ([]signin.Connectio
 		return found, err
 	})
 }
-
-// Hooks returns what the sign-in pages need.
-func (a *API) Hooks() signin.SSO {
-	return signin.SSO{Connections: a.Connections, Logout: a.logoutPage, TokenPage: Prefix + "/token"}
-}

@@ -1,4 +1,4 @@
-package app
+package identity
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 
 // SignInLink returns the path of a link that signs a live user in once, and then shows a
 // page. It is for the demo. The link ends with the server.
-func (a *App) SignInLink(ctx context.Context, email, page string) (string, error) {
-	return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
+func (a *API) SignInLink(ctx context.Context, email, page string) (string, error) {
+	return db.Read(ctx, a.db, func(ctx context.Context, tx *db.Tx) (string, error) {
 		all, err := dealership.Environments(ctx, tx, "")
 		for _, d := range all {
 			if d.Mode != auth.Live {
@@ -23,7 +23,7 @@ func (a *App) SignInLink(ctx context.Context, email, page string) (string, error
 			if err != nil {
 				return "", err
 			}
-			return a.signIn.AddLink(access.Checked{Env: d.Env, UserID: u.ID, Mode: d.Mode}, page), nil
+			return a.SignIn.AddLink(access.Checked{Env: d.Env, UserID: u.ID, Mode: d.Mode}, page), nil
 		}
 		return "", err
 	})
