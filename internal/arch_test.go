@@ -62,7 +62,7 @@ var may = map[string][]string{
 
 	// parts of features
 	"imports/sheet":              {},
-	"photos/link":                {},
+	"hulls/photolink":            {},
 	"identity/sso/oidc":          {},
 	"identity/sso/oidc/oidctest": {"testkit/testkeys"},
 	"identity/sso/saml":          {},
@@ -80,9 +80,9 @@ var may = map[string][]string{
 	"identity": {
 		"dealership", "identity/access", "identity/clilogin", "identity/oauth", "identity/people", "identity/signin", "identity/sso",
 	},
-	"hulls":          {"dealership", "photos/link"},
-	"photos":         {"hulls", "photos/link"},
-	"channels":       {"dealership", "hulls", "photos", "photos/link"},
+	"hulls":          {"dealership", "hulls/photolink"},
+	"photos":         {"hulls", "hulls/photolink"},
+	"channels":       {"dealership", "hulls", "photos"},
 	"imports":        {"dealership", "hulls", "imports/sheet", "photos"},
 	"consent":        {},
 	"contacts":       {"consent"},
@@ -113,6 +113,7 @@ var may = map[string][]string{
 	"demo":                       {"app", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
 	"identity/sso/saml/samltest": {"identity/sso/saml", "testkit/testkeys"},
 	"cli":                        {},
+	"doctor":                     {"app"},
 	"sdkgen":                     {},
 	"testkit": {
 		"app", "dealership", "identity/access", "identity/sso", "identity/sso/saml", "photos", "testkit/assert", "testkit/postgres",
@@ -347,7 +348,7 @@ func imports(t *testing.T, file string, src []byte) (paths []string) {
 // isFeature reports whether a package stands at the top of the tree, below app, or is
 // a part of identity.
 func isFeature(pkg string) bool {
-	return !strings.Contains(strings.TrimPrefix(pkg, "identity/"), "/") && !slices.Contains([]string{"app", "cli", "demo", "testkit"}, pkg)
+	return !strings.Contains(strings.TrimPrefix(pkg, "identity/"), "/") && !slices.Contains([]string{"app", "cli", "demo", "doctor", "testkit"}, pkg)
 }
 
 func layerOf(file string) string {

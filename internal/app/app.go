@@ -86,7 +86,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		return nil, err
 	}
 	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics()}
-	a.disk = &disk{folder: s.Data, space: diskSpace, log: log}
+	a.disk = &disk{folder: s.Data, space: DiskSpace, log: log}
 	a.disk.register(a.metrics.registry)
 	a.registerMaintenance(a.metrics.registry)
 	if a.Box, err = seal.NewBox(master); err != nil {
@@ -126,7 +126,7 @@ func (a *App) mount(s Settings) error {
 	a.Streams = webhooks.NewStreams(a.DB)
 	a.Relay.Published = a.Streams.Wake
 	var err error
-	if a.Blobs, err = s.blobs(a.DB); err != nil {
+	if a.Blobs, err = s.Blobs(a.DB); err != nil {
 		return err
 	}
 	f, err := a.features(s)

@@ -81,11 +81,11 @@ func (a *App) features(s Settings) (*features, error) {
 }
 
 func (a *App) connect(f *features, s Settings, h hooks) error {
-	mailer, err := s.mailer()
+	mailer, err := s.Mailer()
 	if err != nil {
 		return err
 	}
-	texter, number, err := s.texter()
+	texter, number, err := s.Texter()
 	if err != nil {
 		return err
 	}

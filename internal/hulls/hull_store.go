@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/dealership"
-	"slipway/internal/photos/link"
+	"slipway/internal/hulls/photolink"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
@@ -46,7 +46,7 @@ func Derive(tx *db.Tx, h *Hull) {
 	h.derive(tx.Now)
 	h.PrimaryPhotoURL = nil
 	if h.PrimaryPhoto != nil {
-		h.PrimaryPhotoURL = new(link.URL(tx, *h.PrimaryPhoto, "full"))
+		h.PrimaryPhotoURL = new(photolink.URL(tx, *h.PrimaryPhoto, "full"))
 	}
 }
 

@@ -1,4 +1,5 @@
-package app
+// Package doctor checks an installation, and says how to fix what is wrong.
+package doctor
 
 import (
 	"context"
@@ -6,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"slipway/internal/app"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/outbound"
 )
@@ -27,7 +29,7 @@ type Finding struct {
 
 // Doctor checks an installation without changing it.
 type Doctor struct {
-	Settings Settings
+	Settings app.Settings
 	// Host is an HTTPS server for the checks of the network and the clock. "" skips them.
 	Host   string
 	Client *http.Client
@@ -37,9 +39,9 @@ type Doctor struct {
 	db *db.DB // nil if it can't be opened
 }
 
-// NewDoctor returns a doctor for the settings of this machine.
-func NewDoctor(s Settings, host string) *Doctor {
-	return &Doctor{Settings: s, Host: host, Client: outbound.New(10*time.Second, true), Now: time.Now, Space: diskSpace}
+// New returns a doctor for the settings of this machine.
+func New(s app.Settings, host string) *Doctor {
+	return &Doctor{Settings: s, Host: host, Client: outbound.New(10*time.Second, true), Now: time.Now, Space: app.DiskSpace}
 }
 
 // checkTimeout limits each check, except for the one of the database file.
@@ -108,7 +110,7 @@ func (d *Doctor) checkSettings(context.Context) (found []Finding) {
 		found = append(found, warn("Unset SLIPWAY_ALLOW_PRIVATE_WEBHOOKS in production.",
 			"Webhooks can reach private addresses of your network.")...)
 	}
-	if isPublicHTTP(s.BaseURL) {
+	if app.IsPublicHTTP(s.BaseURL) {
 		found = append(found, warn("Use an https URL, with a certificate or behind a proxy that handles TLS.",
 			"SLIPWAY_BASE_URL is %s. Keys and passwords can be read on the network.", s.BaseURL)...)
 	}
@@ -184,7 +186,7 @@ func (d *Doctor) dateOf(ctx context.Context) (time.Time, error) {
 
 // checkServer reports whether a server runs with these settings.
 func (d *Doctor) checkServer(ctx context.Context) []Finding {
-	if err := Health(ctx, d.Settings); err != nil {
+	if err := app.Health(ctx, d.Settings); err != nil {
 		return warn("Start it with slipway serve. If it is running, compare SLIPWAY_LISTEN and read its log.", "No server is ready: %v", err)
 	}
 	return pass("ready at %s", d.Settings.Listen)

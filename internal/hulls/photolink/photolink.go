@@ -1,5 +1,5 @@
-// Package link signs and checks the public links of photos.
-package link
+// Package photolink signs and checks the public links of photos.
+package photolink
 
 import (
 	"crypto/hmac"

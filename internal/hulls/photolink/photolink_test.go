@@ -1,4 +1,4 @@
-package link
+package photolink
 
 import (
 	"crypto/hmac"

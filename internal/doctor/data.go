@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"slipway/internal/app"
 	"slipway/internal/platform/backup"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
@@ -67,7 +68,7 @@ func (d *Doctor) checkDisk(context.Context) []Finding {
 
 // checkDatabase opens the database. On SQLite it also checks the file.
 func (d *Doctor) checkDatabase(ctx context.Context) []Finding {
-	opened, err := d.Settings.openExisting(ctx)
+	opened, err := d.Settings.OpenDatabase(ctx)
 	if err != nil {
 		return fail("Correct the settings, or create a new installation with slipway bootstrap.", "%v", err)
 	}
@@ -107,7 +108,7 @@ func (d *Doctor) checkSchema(ctx context.Context) []Finding {
 
 // checkMasterKey checks that the key exists and decrypts the data keys.
 func (d *Doctor) checkMasterKey(ctx context.Context) []Finding {
-	key, err := d.Settings.existingKey()
+	key, err := d.Settings.ExistingKey()
 	const restoreKey = "Set SLIPWAY_MASTER_KEY, or copy master.key to the data folder. Don't start the server with another key."
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail(restoreKey, "There is no master key in the data folder.")
@@ -118,7 +119,7 @@ func (d *Doctor) checkMasterKey(ctx context.Context) []Finding {
 	if d.db == nil {
 		return warn("Correct the database first.", "It is valid, but couldn't be compared with the database.")
 	}
-	err = checkKey(ctx, d.db, key)
+	err = app.CheckKey(ctx, d.db, key)
 	if errors.Is(err, site.ErrMasterKey) {
 		return fail("Set SLIPWAY_MASTER_KEY to the key of this database, or restore its master.key. docs/operating.md lists what you lose without it.",
 			"It doesn't match the database.")
@@ -143,7 +144,7 @@ func (d *Doctor) checkFiles(ctx context.Context) []Finding {
 	if d.Settings.BlobsURL != "" {
 		fix, where = "Check the key, the secret, the host and the bucket in SLIPWAY_BLOBS_URL. The key must be able to read, write, list and delete.", "bucket"
 	}
-	files, err := d.Settings.blobs(d.db)
+	files, err := d.Settings.Blobs(d.db)
 	if err != nil {
 		return fail(fix, "%v", err)
 	}
@@ -175,7 +176,7 @@ func readBack(ctx context.Context, store blobs.Store, key string, content []byte
 
 // checkMail signs in at the mail server.
 func (d *Doctor) checkMail(ctx context.Context) []Finding {
-	sender, err := d.Settings.mailer()
+	sender, err := d.Settings.Mailer()
 	if err != nil {
 		return fail("Correct the setting.", "%v", err)
 	}
@@ -194,7 +195,7 @@ func (d *Doctor) checkMail(ctx context.Context) []Finding {
 
 // checkTexts fetches the Twilio account.
 func (d *Doctor) checkTexts(ctx context.Context) []Finding {
-	sender, _, err := d.Settings.texter()
+	sender, _, err := d.Settings.Texter()
 	if err != nil {
 		return fail("Correct the setting.", "%v", err)
 	}
