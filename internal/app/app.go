@@ -109,7 +109,31 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 }
 
 // mount connects the features with the database, the job queue and the router.
-func (a *App) mount(s Settings) error {
+func (a *App) mount(s Settings) (err error) {
+	a.prepare(s)
+	if a.Blobs, err = s.Blobs(a.DB); err != nil {
+		return err
+	}
+	f, err := a.features(s)
+	if err != nil {
+		return err
+	}
+	a.identity = f.identity
+	if err := a.register(f.all()); err != nil {
+		return err
+	}
+
+	a.route(s, f)
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
+	if err != nil {
+		return err
+	}
+	a.Handler = compress(f.console.Pass(a.Router))
+	return nil
+}
+
+// prepare creates what the features are built on.
+func (a *App) prepare(s Settings) {
 	site.Attach(a.DB, s.BaseURL, a.Box)
 	audit.Attach(a.DB)
 	events.Attach(a.DB)
@@ -118,6 +142,7 @@ func (a *App) mount(s Settings) error {
 	if s.RequestLogRows > 0 {
 		a.requests = requestlog.NewRecorder()
 	}
+
 	a.Tracer = trace.New(s.OTLPEndpoint, Build, a.logger("traces"))
 	a.Jobs = jobs.New(a.DB)
 	a.Jobs.Tracer = a.Tracer
@@ -125,26 +150,21 @@ func (a *App) mount(s Settings) error {
 	a.Relay.Tracer = a.Tracer
 	a.Streams = webhooks.NewStreams(a.DB)
 	a.Relay.Published = a.Streams.Wake
-	var err error
-	if a.Blobs, err = s.Blobs(a.DB); err != nil {
-		return err
-	}
-	f, err := a.features(s)
-	if err != nil {
-		return err
-	}
+}
 
-	a.identity = f.identity
-	for _, feature := range f.all() {
+// register registers the jobs of the features.
+func (a *App) register(all []rest.Feature) error {
+	for _, feature := range all {
 		if w, ok := feature.(interface{ Work(q *jobs.Queue) }); ok {
 			w.Work(a.Jobs)
 		}
 	}
 	a.housekeeping(a.Jobs)
-	if err := a.Jobs.Open(quiet(a.logger("jobs"))); err != nil {
-		return err
-	}
+	return a.Jobs.Open(quiet(a.logger("jobs")))
+}
 
+// route mounts the features.
+func (a *App) route(s Settings, f *features) {
 	a.Router = rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(f.identity.Access.Auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling,
@@ -157,12 +177,6 @@ func (a *App) mount(s Settings) error {
 	for name, pool := range a.DB.Pools() {
 		a.metrics.registry.MustRegister(collectors.NewDBStatsCollector(pool, name))
 	}
-	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
-	if err != nil {
-		return err
-	}
-	a.Handler = compress(f.console.Pass(a.Router))
-	return nil
 }
 
 // Mount registers what belongs to no feature: the files of the pages, the probes of load
