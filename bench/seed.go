@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"slipway/internal/access"
 	"slipway/internal/app"
 	"slipway/internal/dealership"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 )

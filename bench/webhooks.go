@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"slipway/internal/access"
 	"slipway/internal/app"
 	"slipway/internal/dealership"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"

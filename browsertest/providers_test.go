@@ -23,8 +23,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"slipway/internal/app"
+	"slipway/internal/identity/sso/saml"
 	"slipway/internal/platform/site"
-	"slipway/internal/sso/saml"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )

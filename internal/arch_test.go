@@ -39,77 +39,89 @@ var may = map[string][]string{
 	"vocab/wire":      {},
 
 	// platform: what every feature is built on; may use vocab
-	"platform/apidocs":   {},
-	"platform/audit":     {"platform/db", "platform/site"},
-	"platform/authlog":   {"platform/audit", "platform/db", "platform/ratelimit", "platform/site"},
-	"platform/backup":    {"platform/blobs", "platform/db", "platform/seal"},
-	"platform/blobs":     {"platform/db"},
-	"platform/db":        {"platform/trace"},
-	"platform/events":    {"platform/audit", "platform/db", "platform/trace"},
-	"platform/guides":    {"platform/pages"},
-	"platform/images":    {},
-	"platform/jobs":      {"platform/db", "platform/trace"},
-	"platform/mail":      {},
-	"platform/outbound":  {},
-	"platform/pages":     {},
-	"platform/password":  {},
-	"platform/pdf":       {},
-	"platform/ratelimit": {},
-	"platform/rest":      {"platform/db", "platform/ratelimit", "platform/seal", "platform/trace"},
-	"platform/seal":      {},
-	"platform/site":      {"platform/db", "platform/seal"},
-	"platform/sms":       {},
-	"platform/trace":     {},
+	"platform/apidocs":      {},
+	"platform/audit":        {"platform/db", "platform/site"},
+	"platform/authlog":      {"platform/audit", "platform/db", "platform/ratelimit", "platform/site"},
+	"platform/backup":       {"platform/blobs", "platform/db", "platform/seal"},
+	"platform/blobs":        {"platform/db"},
+	"platform/db":           {"platform/trace"},
+	"platform/db/hookstest": {},
+	"platform/events":       {"platform/audit", "platform/db", "platform/trace"},
+	"platform/guides":       {"platform/pages"},
+	"platform/images":       {},
+	"platform/jobs":         {"platform/db", "platform/trace"},
+	"platform/mail":         {},
+	"platform/outbound":     {},
+	"platform/pages":        {},
+	"platform/password":     {},
+	"platform/pdf":          {},
+	"platform/ratelimit":    {},
+	"platform/rest":         {"platform/db", "platform/ratelimit", "platform/seal", "platform/trace"},
+	"platform/seal":         {},
+	"platform/site":         {"platform/db", "platform/seal"},
+	"platform/sms":          {},
+	"platform/trace":        {},
 
 	// parts of features
-	"imports/sheet":     {},
-	"photos/link":       {},
-	"sso/oidc":          {},
-	"sso/oidc/oidctest": {"testkit/testkeys"},
-	"sso/saml":          {},
+	"imports/sheet":              {},
+	"hulls/photolink":            {},
+	"identity/sso/oidc":          {},
+	"identity/sso/oidc/oidctest": {"testkit/testkeys"},
+	"identity/sso/saml":          {},
 
 	// features: may use platform and vocab, and ask the features listed
-	"dealership":     {},
-	"people":         {"dealership"},
-	"oauth":          {"dealership", "people", "signin"},
-	"access":         {"dealership", "people"},
-	"hulls":          {"dealership", "photos/link"},
-	"photos":         {"hulls", "photos/link"},
-	"channels":       {"dealership", "hulls", "photos", "photos/link"},
+	"dealership":      {},
+	"identity/people": {"dealership"},
+	"identity/access": {"dealership", "identity/people"},
+	"identity/signin": {"dealership", "identity/access", "identity/people"},
+	"identity/sso": {
+		"dealership", "identity/access", "identity/people", "identity/signin", "identity/sso/oidc", "identity/sso/saml",
+	},
+	"identity/oauth":    {"dealership", "identity/access", "identity/people", "identity/signin"},
+	"identity/clilogin": {"dealership", "identity/access", "identity/people", "identity/signin"},
+	"identity": {
+		"dealership", "identity/access", "identity/clilogin", "identity/oauth", "identity/people", "identity/signin", "identity/sso",
+	},
+	"hulls":          {"dealership", "hulls/photolink"},
+	"photos":         {"hulls", "hulls/photolink"},
+	"channels":       {"dealership", "hulls", "photos"},
 	"imports":        {"dealership", "hulls", "imports/sheet", "photos"},
 	"consent":        {},
 	"contacts":       {"consent"},
 	"requestlog":     {},
-	"clilogin":       {"access", "dealership", "people", "signin"},
-	"console":        {"access", "dealership", "people", "signin"},
+	"console":        {"dealership", "identity/access", "identity/people", "identity/signin"},
 	"console/bundle": {},
 	"console/dev":    {"console/bundle"},
-	"mcp":            {"access"},
-	"leads":          {"consent", "contacts", "dealership", "hulls", "people"},
-	"messages":       {"consent", "contacts", "dealership", "hulls", "leads", "people"},
-	"deals":          {"contacts", "dealership", "hulls", "leads", "people"},
+	"mcp":            {"identity/access"},
+	"leads":          {"consent", "contacts", "dealership", "hulls", "identity/people"},
+	"messages":       {"consent", "contacts", "dealership", "hulls", "identity/people", "leads"},
+	"deals":          {"contacts", "dealership", "hulls", "identity/people", "leads"},
 	"finance":        {"contacts", "dealership", "deals"},
 	"documents":      {"contacts", "dealership", "deals", "finance", "hulls"},
 	"webhooks":       {"dealership"},
-	"preview":        {"access", "contacts", "dealership", "deals", "documents", "finance", "hulls", "leads", "messages", "people"},
-	"reports":        {"dealership", "deals", "finance", "hulls", "preview"},
-	"appointments":   {"consent", "contacts", "dealership", "deals", "hulls", "leads", "messages", "people"},
-	"activities":     {"contacts", "deals", "hulls", "leads", "people"},
-	"proposals":      {"access", "contacts", "deals", "leads", "messages"},
-	"signin":         {"access", "dealership", "people"},
-	"sso":            {"access", "dealership", "people", "signin", "sso/oidc", "sso/saml"},
+	"preview": {
+		"contacts", "dealership", "deals", "documents", "finance", "hulls", "identity/access", "identity/people", "leads", "messages",
+	},
+	"reports":      {"dealership", "deals", "finance", "hulls", "preview"},
+	"appointments": {"consent", "contacts", "dealership", "deals", "hulls", "identity/people", "leads", "messages"},
+	"activities":   {"contacts", "deals", "hulls", "identity/people", "leads"},
+	"proposals":    {"contacts", "deals", "identity/access", "leads", "messages"},
 
 	// the top
 	"description": {"cli"},
 	"app": {
-		"access", "activities", "appointments", "channels", "cli", "clilogin", "console", "contacts", "dealership", "deals", "description", "documents", "finance", "hulls",
-		"imports", "leads", "mcp", "messages", "oauth", "people", "photos", "preview", "proposals", "reports", "requestlog", "signin", "sso", "webhooks",
+		"activities", "appointments", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "finance", "hulls",
+		"identity", "imports", "leads", "mcp", "messages", "photos", "preview", "proposals", "reports", "requestlog", "webhooks",
 	},
-	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
-	"sso/saml/samltest":             {"sso/saml", "testkit/testkeys"},
-	"cli":                           {},
-	"sdkgen":                        {},
-	"testkit":                       {"access", "app", "dealership", "description", "photos", "sso", "sso/saml", "testkit/assert", "testkit/postgres", "testkit/testkeys"},
+	"demo":                       {"app", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
+	"identity/sso/saml/samltest": {"identity/sso/saml", "testkit/testkeys"},
+	"cli":                        {},
+	"doctor":                     {"app"},
+	"sdkgen":                     {},
+	"testkit": {
+		"app", "dealership", "description", "identity/access", "identity/sso", "identity/sso/saml", "photos", "testkit/assert", "testkit/postgres",
+		"testkit/testkeys",
+	},
 	"testkit/assert":                {},
 	"testkit/eventsseen":            {"app"},
 	"testkit/faulttest":             {},
@@ -240,16 +252,16 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 // owners lists the feature that owns each table. Other features call its
 // functions. Add the tables of a feature here when no other feature reads them.
 var owners = map[string]string{
-	"api_keys": "access", "api_key_uses": "access", "mfa_challenges": "access", "recovery_codes": "access",
-	"email_changes": "people", "invitations": "people", "mfa_factors": "people", "mfa_tokens": "people",
-	"roles": "people", "sessions": "people", "user_roles": "people", "users": "people",
+	"api_keys": "identity/access", "api_key_uses": "identity/access", "mfa_challenges": "identity/access", "recovery_codes": "identity/access",
+	"email_changes": "identity/people", "invitations": "identity/people", "mfa_factors": "identity/people", "mfa_tokens": "identity/people",
+	"roles": "identity/people", "sessions": "identity/people", "user_roles": "identity/people", "users": "identity/people",
 	"dealerships": "dealership", "locations": "dealership",
-	"sign_in_tickets": "signin", "cli_codes": "clilogin",
-	"sso_connections": "sso", "sso_domains": "sso", "sso_identities": "sso", "sso_links": "sso", "sso_logins": "sso", "sso_sessions": "sso",
-	"sso_used_messages": "sso",
+	"sign_in_tickets": "identity/signin", "cli_codes": "identity/clilogin",
+	"sso_connections": "identity/sso", "sso_domains": "identity/sso", "sso_identities": "identity/sso", "sso_links": "identity/sso", "sso_logins": "identity/sso", "sso_sessions": "identity/sso",
+	"sso_used_messages": "identity/sso",
 	"appointments":      "appointments", "appointment_users": "appointments", "appointment_reminders": "appointments",
 	"user_calendars": "appointments", "activities": "activities", "proposals": "proposals",
-	"apps": "oauth", "installs": "oauth", "oauth_grants": "oauth", "oauth_tokens": "oauth",
+	"apps": "identity/oauth", "installs": "identity/oauth", "oauth_grants": "identity/oauth", "oauth_tokens": "identity/oauth",
 }
 
 // Authentication and sign-in join the environment of a credential, because
@@ -271,7 +283,7 @@ func TestTableOwners(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(src)
-		if pkg == "access" || pkg == "people" || pkg == "oauth" {
+		if pkg == "identity/access" || pkg == "identity/people" || pkg == "identity/oauth" {
 			text = strings.ReplaceAll(text, environmentJoin, "")
 		}
 		for _, found := range tableName.FindAllStringSubmatch(text, -1) {
@@ -336,9 +348,10 @@ func imports(t *testing.T, file string, src []byte) (paths []string) {
 	return paths
 }
 
-// isFeature reports whether a package stands at the top of the tree, below app.
+// isFeature reports whether a package stands at the top of the tree, below app, or is
+// a part of identity.
 func isFeature(pkg string) bool {
-	return !strings.Contains(pkg, "/") && !slices.Contains([]string{"app", "cli", "demo", "description", "testkit"}, pkg)
+	return !strings.Contains(strings.TrimPrefix(pkg, "identity/"), "/") && !slices.Contains([]string{"app", "cli", "demo", "description", "doctor", "testkit"}, pkg)
 }
 
 func layerOf(file string) string {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"slipway/internal/access"
 	"slipway/internal/app"
 	"slipway/internal/dealership"
+	"slipway/internal/identity/access"
 	"slipway/internal/vocab/auth"
 )
 

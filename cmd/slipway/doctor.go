@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"slipway/internal/app"
+	"slipway/internal/doctor"
 )
 
 type doctorCmd struct {
@@ -14,7 +15,7 @@ type doctorCmd struct {
 
 // Run checks the installation. It returns an error if a check fails, but not for warnings.
 func (c doctorCmd) Run(s *session) error {
-	findings, err := app.NewDoctor(s.settings, c.Probe).Examine(s)
+	findings, err := doctor.New(s.settings, c.Probe).Examine(s)
 	if err != nil {
 		return err
 	}
@@ -23,14 +24,14 @@ func (c doctorCmd) Run(s *session) error {
 	} else {
 		_, err = fmt.Fprint(s.out, formatFindings(findings))
 	}
-	if n := app.Failed(findings); err == nil && n > 0 {
+	if n := doctor.Failed(findings); err == nil && n > 0 {
 		err = fmt.Errorf("%d of %d checks failed", n, len(findings))
 	}
 	return err
 }
 
 // formatFindings returns a table, with the fix below each problem.
-func formatFindings(findings []app.Finding) string {
+func formatFindings(findings []doctor.Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
 		const indent = "\n                     "

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/vocab/auth"
 )
 

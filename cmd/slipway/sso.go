@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"slipway/internal/sso"
+	"slipway/internal/identity/sso"
 	"slipway/internal/vocab/auth"
 )
 

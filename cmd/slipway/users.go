@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/vocab/auth"
 )
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Holder lets the activities of a contact follow a merge, an export or an erasure.
-func (a *API) Holder() contacts.Holder {
+func Holder() contacts.Holder {
 	return contacts.Holder{Move: move, Export: export, Erase: erase}
 }
 

@@ -17,17 +17,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/crypto/acme/autocert"
 
-	"slipway/internal/access"
-	"slipway/internal/appointments"
-	"slipway/internal/channels"
-	"slipway/internal/clilogin"
-	"slipway/internal/console"
-	"slipway/internal/dealership"
 	"slipway/internal/description"
-	"slipway/internal/hulls"
-	"slipway/internal/mcp"
-	"slipway/internal/messages"
-	"slipway/internal/oauth"
+	"slipway/internal/identity"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/blobs"
@@ -41,8 +32,6 @@ import (
 	"slipway/internal/platform/site"
 	"slipway/internal/platform/trace"
 	"slipway/internal/requestlog"
-	"slipway/internal/signin"
-	"slipway/internal/sso"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/webhooks"
@@ -76,9 +65,7 @@ type App struct {
 	log         *slog.Logger
 	metrics     *metrics
 	disk        *disk
-	signIn      *signin.API
-	usage       *access.Usage
-	uses        *oauth.Uses                      // of installed apps
+	identity    *identity.API
 	requests    *requestlog.Recorder             // nil if there is no request log
 	maintenance atomic.Pointer[site.Maintenance] // nil if there is none
 	paused      atomic.Bool                      // maintenance has paused the jobs
@@ -99,8 +86,8 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics(), usage: access.NewUsage(), uses: oauth.NewUses()}
-	a.disk = &disk{folder: s.Data, space: diskSpace, log: log}
+	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics()}
+	a.disk = &disk{folder: s.Data, space: DiskSpace, log: log}
 	a.disk.register(a.metrics.registry)
 	a.registerMaintenance(a.metrics.registry)
 	if a.Box, err = seal.NewBox(master); err != nil {
@@ -123,103 +110,88 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 }
 
 // mount connects the features with the database, the job queue and the router.
-func (a *App) mount(s Settings) error {
-	site.Attach(a.DB, s.BaseURL, a.Box)
-	audit.Attach(a.DB)
-	events.Attach(a.DB)
-	a.AuthLog = authlog.New(a.DB)
-	a.DB.Attach(a.AuthLog)
-	a.DB.Attach(hulls.Followers{channels.Follower})
-	a.DB.Attach(dealership.ZonesChanged{hulls.FollowZones, appointments.FollowZones})
-	a.DB.Attach(messages.Settled{appointments.FollowMessage})
-	if s.RequestLogRows > 0 {
-		a.requests = requestlog.NewRecorder()
-	}
-	a.Tracer = trace.New(s.OTLPEndpoint, Build, a.logger("traces"))
-	a.Jobs = jobs.New(a.DB)
-	a.Jobs.Tracer = a.Tracer
-	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.logger("webhooks"))
-	a.Relay.Observe, a.Relay.Tracer = a.metrics.delivered, a.Tracer
-	a.Streams = webhooks.NewStreams(a.DB)
-	a.Relay.Published = a.Streams.Wake
-	var err error
-	if a.Blobs, err = s.blobs(a.DB); err != nil {
+func (a *App) mount(s Settings) (err error) {
+	a.prepare(s)
+	if a.Blobs, err = s.Blobs(a.DB); err != nil {
 		return err
 	}
 	f, err := a.features(s)
 	if err != nil {
 		return err
 	}
+	a.identity = f.identity
+	if err := a.register(f.all()); err != nil {
+		return err
+	}
 
-	a.signIn = &f.signin
-	a.DB.Attach(oauth.Uninstalled{f.webhooks.DeleteOfInstall, access.RevokeKeysOfApp})
+	a.route(s, f)
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
+	if err != nil {
+		return err
+	}
+	a.Handler = compress(f.console.Pass(a.Router))
+	return nil
+}
 
-	for _, feature := range f.all() {
+// prepare creates what the features are built on.
+func (a *App) prepare(s Settings) {
+	site.Attach(a.DB, s.BaseURL, a.Box)
+	audit.Attach(a.DB)
+	events.Attach(a.DB)
+	a.AuthLog = authlog.New(a.DB)
+	a.DB.Attach(a.AuthLog)
+	if s.RequestLogRows > 0 {
+		a.requests = requestlog.NewRecorder()
+	}
+
+	a.Tracer = trace.New(s.OTLPEndpoint, Build, a.logger("traces"))
+	a.Jobs = jobs.New(a.DB)
+	a.Jobs.Tracer = a.Tracer
+	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.logger("webhooks"))
+	a.Relay.Tracer = a.Tracer
+	a.Streams = webhooks.NewStreams(a.DB)
+	a.Relay.Published = a.Streams.Wake
+}
+
+// register registers the jobs of the features.
+func (a *App) register(all []rest.Feature) error {
+	for _, feature := range all {
 		if w, ok := feature.(interface{ Work(q *jobs.Queue) }); ok {
 			w.Work(a.Jobs)
 		}
 	}
 	a.housekeeping(a.Jobs)
-	if err := a.Jobs.Open(quiet(a.logger("jobs"))); err != nil {
-		return err
-	}
+	return a.Jobs.Open(quiet(a.logger("jobs")))
+}
 
-	router := rest.New(rest.Config{
-		DB: a.DB, Authenticate: a.onceStarted(f.access.Auth.Authenticate),
+// route mounts the features.
+func (a *App) route(s Settings, f *features) {
+	a.Router = rest.New(rest.Config{
+		DB: a.DB, Authenticate: a.onceStarted(f.identity.Access.Auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling,
 			Places: s.MaxRequests, Wait: s.MaxWait},
-		Log: a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
+		Log: a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.identity.OAuth.MetadataURL(), Proxies: s.TrustedProxies,
 		BaseURL: s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance, Draining: a.draining,
-	}, f.all()...)
-	a.Router = router
-	a.metrics.registry.MustRegister(loads{router}, backlog{a})
+	}, append(f.all(), a)...)
+	a.metrics.registry.MustRegister(loads{a.Router}, backlog{a})
 	for name, pool := range a.DB.Pools() {
 		a.metrics.registry.MustRegister(collectors.NewDBStatsCollector(pool, name))
 	}
-	authPath := f.access.AuthPath()
-	people := http.StripPrefix(authPath, f.people.Pages())
-	router.Handle(authPath+"/password/forgot", people)
-	for _, form := range []string{"/invitations/*", "/email_changes/*", "/password/forgot/sent", "/password/reset/*"} {
-		router.HandleForm(authPath+form, people)
-	}
-	signedIn := http.StripPrefix(authPath, f.signin.Pages())
-	for _, path := range signin.Paths() {
-		router.HandleForm(authPath+path, signedIn)
-	}
-	for _, path := range []string{clilogin.Path, clilogin.Path + "/*"} {
-		router.HandleForm(authPath+path, http.StripPrefix(authPath, f.clilogin.Pages()))
-	}
-	router.Handle(pages.AssetPath+"*", pages.Assets())
-	for _, route := range f.oauth.Routes() {
-		if route.Form {
-			router.HandleForm(route.Path, route.Handler)
-		} else {
-			router.Handle(route.Path, route.Handler)
-		}
-	}
-	router.HandleForm(sso.Prefix+"/*", f.sso.Pages())
-	for _, path := range console.Paths() {
-		router.Handle(path, f.console.Pages())
-	}
-	if s.MCP != "off" {
-		f.mcp.Router = router
-		router.HandlePost(mcp.Path, mcp.MaxBody, f.mcp.Serve)
-	}
-	router.HandleForm("/unsubscribe/*", f.messages.Pages())
-	router.HandleForm("/senders/*", f.dealership.Pages())
-	for _, hook := range f.messages.Hooks() {
-		router.HandleHook(hook.Pattern, hook.MaxBody, hook.Handle)
-	}
-	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
-	router.HandleProbe("/readyz", a.ready)
-	description.Of(router).Mount(router)
-	redirect(router)
-	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
-	if err != nil {
-		return err
-	}
-	a.Handler = compress(f.console.Pass(router))
-	return nil
+}
+
+// Mount registers what belongs to no feature: the files of the pages, the probes of load
+// balancers and the documentation.
+func (a *App) Mount(r *rest.Router) {
+	r.Handle(pages.AssetPath+"*", pages.Assets())
+	r.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
+	r.HandleProbe("/readyz", a.ready)
+	description.Of(r).Mount(r)
+	redirect(r)
+}
+
+// SignInLink returns the path of a link that signs a live user in once. See package identity.
+func (a *App) SignInLink(ctx context.Context, email, page string) (string, error) {
+	return a.identity.SignInLink(ctx, email, page)
 }
 
 // observe counts a request and adds it to the request log.

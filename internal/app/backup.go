@@ -28,7 +28,7 @@ func Backup(ctx context.Context, s Settings, file string, o BackupOptions) (m ba
 		return m, errors.New("there is nothing to back up here. Back up PostgreSQL with pg_dump, and the bucket with its own versioning or with --with-blobs")
 	}
 	source := backup.Source{Build: Build, Progress: o.Progress}
-	if source.Database, err = s.openExisting(ctx); err != nil {
+	if source.Database, err = s.OpenDatabase(ctx); err != nil {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, source.Database.Close()) }()
@@ -36,12 +36,12 @@ func Backup(ctx context.Context, s Settings, file string, o BackupOptions) (m ba
 		return m, err
 	}
 	if o.WithKey {
-		if source.MasterKey, err = s.existingKey(); err != nil {
+		if source.MasterKey, err = s.ExistingKey(); err != nil {
 			return m, err
 		}
 	}
 	if s.BlobsURL == "" || o.WithBlobs {
-		files, err := s.blobs(source.Database)
+		files, err := s.Blobs(source.Database)
 		if err != nil {
 			return m, err
 		}
@@ -70,7 +70,7 @@ func Restore(ctx context.Context, s Settings, file string, progress backup.Progr
 			return fmt.Errorf("%w: its schema is %d, and this version supports up to %d. Restore it with the newer version",
 				db.ErrNewerSchema, m.Schema, db.Schema())
 		}
-		key, err := s.existingKey()
+		key, err := s.ExistingKey()
 		if errors.Is(err, fs.ErrNotExist) && archived != "" {
 			key, err = seal.MasterKey(archived, "")
 		}
@@ -81,14 +81,14 @@ func Restore(ctx context.Context, s Settings, file string, progress backup.Progr
 		if err != nil || d == nil {
 			return err
 		}
-		return checkKey(ctx, d, key)
+		return CheckKey(ctx, d, key)
 	}
 	m, err = backup.Restore(ctx, file, t)
 	return m, needsKey, err
 }
 
-// openExisting opens the database, and never creates one.
-func (s Settings) openExisting(ctx context.Context) (*db.DB, error) {
+// OpenDatabase opens the database, and never creates one.
+func (s Settings) OpenDatabase(ctx context.Context) (*db.DB, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
@@ -100,8 +100,8 @@ func (s Settings) openExisting(ctx context.Context) (*db.DB, error) {
 	return db.Open(ctx, s.dsn())
 }
 
-// existingKey returns the master key, and never creates one.
-func (s Settings) existingKey() ([]byte, error) {
+// ExistingKey returns the master key, and never creates one.
+func (s Settings) ExistingKey() ([]byte, error) {
 	if s.MasterKey == "" {
 		if _, err := os.Stat(filepath.Join(s.Data, "master.key")); err != nil {
 			return nil, err
@@ -110,8 +110,8 @@ func (s Settings) existingKey() ([]byte, error) {
 	return seal.MasterKey(s.MasterKey, s.Data)
 }
 
-// checkKey returns site.ErrMasterKey if the database belongs to another master key.
-func checkKey(ctx context.Context, d *db.DB, key []byte) error {
+// CheckKey returns site.ErrMasterKey if the database belongs to another master key.
+func CheckKey(ctx context.Context, d *db.DB, key []byte) error {
 	box, err := seal.NewBox(key)
 	if err != nil {
 		return err

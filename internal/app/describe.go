@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/console"
 	"slipway/internal/description"
+	"slipway/internal/identity"
 	"slipway/internal/platform/rest"
 	"slipway/internal/webhooks"
 )
@@ -16,7 +17,7 @@ var Described = sync.OnceValue(func() *description.Documents { return descriptio
 
 // Routes mounts the features without a database.
 func Routes() *rest.Router {
-	f := &features{webhooks: webhooks.API{Kinds: Kinds()}}
+	f := &features{identity: &identity.API{}, webhooks: webhooks.API{Kinds: Kinds()}}
 	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, f.all()...)
 }
 

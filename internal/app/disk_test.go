@@ -34,7 +34,7 @@ func TestDiskWarning(t *testing.T) {
 
 func TestDiskMetrics(t *testing.T) {
 	r := prometheus.NewRegistry()
-	d := &disk{folder: t.TempDir(), space: diskSpace}
+	d := &disk{folder: t.TempDir(), space: DiskSpace}
 	d.register(r)
 	families, err := r.Gather()
 	if err != nil || len(families) != 2 {

@@ -4,8 +4,8 @@ package app
 
 import "golang.org/x/sys/unix"
 
-// diskSpace returns the free space and the size of the disk of a folder, in bytes.
-func diskSpace(folder string) (free, size uint64, err error) {
+// DiskSpace returns the free space and the size of the disk of a folder, in bytes.
+func DiskSpace(folder string) (free, size uint64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {
 		return 0, 0, err

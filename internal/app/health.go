@@ -56,8 +56,8 @@ func readyz(ctx context.Context, server string) (status int, text string, err er
 	return res.StatusCode, strings.TrimSpace(string(body)), err
 }
 
-// isPublicHTTP reports whether a URL is unencrypted and not on this machine.
-func isPublicHTTP(address string) bool {
+// IsPublicHTTP reports whether a URL is unencrypted and not on this machine.
+func IsPublicHTTP(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" {
 		return false

@@ -141,8 +141,8 @@ func (s Settings) mailFrom() string {
 	return "Slipway <noreply@" + base.Hostname() + ">"
 }
 
-// mailer returns the sender of email.
-func (s Settings) mailer() (mail.Sender, error) {
+// Mailer returns the sender of email.
+func (s Settings) Mailer() (mail.Sender, error) {
 	if s.SMTPURL == "" {
 		return mail.Outbox{Folder: filepath.Join(s.Data, "outbox")}, nil
 	}
@@ -164,8 +164,8 @@ func (s Settings) mailer() (mail.Sender, error) {
 	return m, nil
 }
 
-// texter returns the sender of text messages and the default number.
-func (s Settings) texter() (sms.Sender, string, error) {
+// Texter returns the sender of text messages and the default number.
+func (s Settings) Texter() (sms.Sender, string, error) {
 	if s.TwilioAccountSID == "" {
 		return sms.Outbox{Folder: filepath.Join(s.Data, "outbox")}, cmp.Or(s.TwilioFrom, "Slipway"), nil
 	}
@@ -176,8 +176,8 @@ func (s Settings) texter() (sms.Sender, string, error) {
 	return t, s.TwilioFrom, nil
 }
 
-// blobs returns the store for large files.
-func (s Settings) blobs(d *db.DB) (*blobs.Files, error) {
+// Blobs returns the store for large files.
+func (s Settings) Blobs(d *db.DB) (*blobs.Files, error) {
 	store, err := blobs.Open(s.BlobsURL, filepath.Join(s.Data, "blobs"))
 	if err != nil {
 		return nil, fmt.Errorf("SLIPWAY_BLOBS_URL: %w", err)

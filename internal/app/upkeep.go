@@ -3,12 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
-	"slipway/internal/access"
-	"slipway/internal/clilogin"
-	"slipway/internal/oauth"
-	"slipway/internal/people"
+	"slipway/internal/identity"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
@@ -16,18 +14,14 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/proposals"
 	"slipway/internal/requestlog"
-	"slipway/internal/signin"
-	"slipway/internal/sso"
 )
 
 // housekeeping registers the periodic work that only one node does.
 func (a *App) housekeeping(q *jobs.Queue) {
 	jobs.Every(q, time.Hour, purgeExpired{})
 	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
-		for _, purge := range []db.Func[int64]{
-			rest.PurgeKeys, rest.PurgeLimits, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, oauth.DeleteExpired,
-			sso.DeleteExpired, clilogin.DeleteExpired, authlog.Purge, proposals.DeleteExpired,
-		} {
+		all := append(slices.Clone(identity.Expired), rest.PurgeKeys, rest.PurgeLimits, authlog.Purge, proposals.DeleteExpired)
+		for _, purge := range all {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err
 			}
@@ -99,11 +93,8 @@ func (a *App) upkeep(ctx context.Context) {
 			}
 		case <-flush.C:
 			a.disk.check()
-			if err := a.usage.Flush(ctx, a.DB); err != nil && ctx.Err() == nil {
+			if err := a.identity.SaveUsage(ctx); err != nil && ctx.Err() == nil {
 				a.log.Warn("can't save the usage of credentials", "err", err)
-			}
-			if err := a.uses.Flush(ctx, a.DB); err != nil && ctx.Err() == nil {
-				a.log.Warn("can't save the usage of apps", "err", err)
 			}
 		}
 	}
@@ -160,10 +151,7 @@ func (a *App) shareLimits(ctx context.Context) {
 
 // Settle does the work of upkeep immediately, in tests and at shutdown.
 func (a *App) Settle(ctx context.Context) error {
-	if err := errors.Join(a.usage.Flush(ctx, a.DB), a.AuthLog.Settle(ctx)); err != nil {
-		return err
-	}
-	if err := a.uses.Flush(ctx, a.DB); err != nil {
+	if err := errors.Join(a.identity.SaveUsage(ctx), a.AuthLog.Settle(ctx)); err != nil {
 		return err
 	}
 	if a.requests != nil {

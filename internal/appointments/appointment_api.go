@@ -24,8 +24,7 @@ type API struct {
 	DB   *db.DB
 	Jobs *jobs.Queue
 
-	// Notify sends a reminder. App sets it.
-	Notify func(ctx context.Context, tx *db.Tx, n messages.Notice) (messages.LeadMessage, error)
+	Messages *messages.API // sends reminders
 }
 
 // Mount registers the endpoints.

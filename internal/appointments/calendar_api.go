@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"

@@ -10,7 +10,7 @@ import (
 
 // Holder lets the appointments of a contact follow a merge, an export or an
 // erasure.
-func (a *API) Holder() contacts.Holder {
+func Holder() contacts.Holder {
 	return contacts.Holder{Move: move, Export: export, Erase: erase}
 }
 

@@ -87,7 +87,7 @@ func (a *API) remind(ctx context.Context, tx *db.Tx, p Appointment) error {
 	}
 	n := messages.Notice{LeadID: lead, Channel: r.Channel, ExpiresAt: p.StartsAt}
 	n.Subject, n.Body = p.reminderText(f)
-	m, err := a.Notify(ctx, tx, n)
+	m, err := a.Messages.Notify(ctx, tx, n)
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,6 @@ import (
 // Path is where the console is.
 const Path = "/console"
 
-// Paths are the patterns of the pages, for the router.
-func Paths() []string { return []string{Path, Path + "/*"} }
-
 // policy only allows what the console consists of: no scripts or styles in the page, and
 // no other host.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +

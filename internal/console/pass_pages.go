@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"slipway/internal/dealership"
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
+	"slipway/internal/identity/signin"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
-	"slipway/internal/signin"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/wire"
 )
@@ -20,22 +20,25 @@ type API struct {
 	BaseURL string
 }
 
-// Pages serves the pages below /console.
-func (a *API) Pages() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case strings.HasPrefix(r.URL.Path, assetPath):
-			sendAsset(w, r)
-		case r.URL.Path == apiPath+"/session":
-			a.showSession(w, r)
-		case modeOf(r.URL.Path) == "":
-			a.choose(w, r)
-		default:
-			if _, ok := a.SignIn.RequireIn(w, r, modeOf(r.URL.Path)); ok {
-				sendPage(w)
-			}
+// Mount registers the pages below /console.
+func (a *API) Mount(r *rest.Router) {
+	r.Handle(Path, http.HandlerFunc(a.show))
+	r.Handle(Path+"/*", http.HandlerFunc(a.show))
+}
+
+func (a *API) show(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case strings.HasPrefix(r.URL.Path, assetPath):
+		sendAsset(w, r)
+	case r.URL.Path == apiPath+"/session":
+		a.showSession(w, r)
+	case modeOf(r.URL.Path) == "":
+		a.choose(w, r)
+	default:
+		if _, ok := a.SignIn.RequireIn(w, r, modeOf(r.URL.Path)); ok {
+			sendPage(w)
 		}
-	})
+	}
 }
 
 // choose leads to the environment in which the visitor is signed in. Live is first.

@@ -19,8 +19,24 @@ var (
 
 // API serves the contacts.
 type API struct {
-	DB      *db.DB
-	Holders []Holder // features that store records of contacts
+	DB *db.DB
+}
+
+// Hooks are the features that store records of contacts.
+type Hooks struct {
+	Messages, Leads, Deals, Finance, Documents, Appointments, Activities, Proposals Holder
+}
+
+// holders lists the features in the order in which they are called.
+func holders(tx *db.Tx) []Holder {
+	h := db.Attached[Hooks](tx)
+	return []Holder{h.Messages, h.Leads, h.Deals, h.Finance, h.Documents, h.Appointments, h.Activities, h.Proposals}
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
 }
 
 // Mount registers the endpoints.

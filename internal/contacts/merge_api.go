@@ -16,9 +16,8 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// Holder is a feature that stores records of contacts. App passes the holders to
-// this package, which can't import them. All functions run in the transaction of
-// the request.
+// Holder is a feature that stores records of contacts. All functions run in the
+// transaction of the request.
 type Holder struct {
 	// Move assigns the records of a merged contact to the remaining one.
 	Move func(ctx context.Context, tx *db.Tx, from, to string) error
@@ -91,7 +90,7 @@ func (a *API) merge(ctx context.Context, tx *db.Tx, in *struct {
 		return c, err
 	}
 
-	for _, h := range a.Holders {
+	for _, h := range holders(tx) {
 		if err := h.Move(ctx, tx, d.ID, c.ID); err != nil {
 			return c, err
 		}
@@ -136,7 +135,7 @@ func (a *API) export(ctx context.Context, tx *db.Tx, in *ByContact) (ContactExpo
 	}
 
 	out := ContactExport{"exported_at": tx.Now, "contact": c, "consents": consents}
-	for _, h := range a.Holders {
+	for _, h := range holders(tx) {
 		held, err := h.Export(ctx, tx, c.ID)
 		if err != nil {
 			return nil, err
@@ -215,7 +214,7 @@ func (a *API) erase(ctx context.Context, tx *db.Tx, in *ByContact) (rest.None, e
 // eraseOne erases one contact: the records of the holders, the consent records,
 // its events and its own data.
 func (a *API) eraseOne(ctx context.Context, tx *db.Tx, c Contact) error {
-	for _, h := range a.Holders {
+	for _, h := range holders(tx) {
 		if err := h.Erase(ctx, tx, c.ID); err != nil {
 			return err
 		}

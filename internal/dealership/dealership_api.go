@@ -29,7 +29,20 @@ type API struct {
 	Log      *slog.Logger
 }
 
-// Mount registers the endpoints.
+// Hooks are what dealership calls in features that depend on it.
+type Hooks struct {
+	// UpdateHulls and UpdateAppointments are called after a time zone has changed, in the
+	// same transaction. Both features store the time zones of locations.
+	UpdateHulls, UpdateAppointments func(ctx context.Context, tx *db.Tx) error
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
+}
+
+// Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")
 	rest.Get(r, rest.Route{
@@ -103,6 +116,7 @@ func (a *API) Mount(r *rest.Router) {
 		Text:    "Entries are stored for 13 months. They are linked in a hash chain, so tampering can be detected. Reading the log is also audited.",
 		Assist:  assist.Read,
 	}, a.listAudit)
+	r.HandleForm(sendersPath+"*", a.pages())
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, _ *struct{}) (Dealership, error) {

@@ -46,19 +46,12 @@ func Zones(ctx context.Context, tx *db.Tx) (map[string]string, error) {
 	return zones, err
 }
 
-// ZonesChanged are functions of features that store the time zones of locations.
-// They are called after a time zone has changed, in the same transaction. They
-// belong to features that depend on dealership, so app attaches them to the
-// database.
-type ZonesChanged []func(ctx context.Context, tx *db.Tx) error
-
 func zonesChanged(ctx context.Context, tx *db.Tx) error {
-	for _, changed := range db.Attached[ZonesChanged](tx) {
-		if err := changed(ctx, tx); err != nil {
-			return err
-		}
+	hooks := db.Attached[Hooks](tx)
+	if err := hooks.UpdateHulls(ctx, tx); err != nil {
+		return err
 	}
-	return nil
+	return hooks.UpdateAppointments(ctx, tx)
 }
 
 func insertLocation(ctx context.Context, tx *db.Tx, l *Location) error {

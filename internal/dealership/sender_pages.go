@@ -76,8 +76,8 @@ func findBySenderLink(ctx context.Context, tx *db.Tx, token string) (Dealership,
 	return d, nil
 }
 
-// Pages serves the pages at {base_url}/senders/.
-func (a *API) Pages() http.Handler {
+// pages serves the pages at {base_url}/senders/.
+func (a *API) pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+sendersPath+"{token}", a.showSender)
 	mux.HandleFunc("POST "+sendersPath+"{token}", a.acceptSender)

@@ -23,10 +23,29 @@ var (
 type API struct {
 	DB   *db.DB
 	Jobs *jobs.Queue
+}
 
-	// Unwind functions run in this order when a deal is cancelled. They belong to
-	// features that depend on deals, so app sets them.
-	Unwind []func(ctx context.Context, tx *db.Tx, d *Deal) error
+// Hooks are what deals call in features that depend on them.
+type Hooks struct {
+	// These run in this order when a deal is cancelled.
+	WithdrawFundings, VoidUnsigned, SettlePayments func(ctx context.Context, tx *db.Tx, d *Deal) error
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
+}
+
+// unwind undoes what other features have done for a deal that is cancelled.
+func unwind(ctx context.Context, tx *db.Tx, d *Deal) error {
+	h := db.Attached[Hooks](tx)
+	for _, undo := range []func(ctx context.Context, tx *db.Tx, d *Deal) error{h.WithdrawFundings, h.VoidUnsigned, h.SettlePayments} {
+		if err := undo(ctx, tx, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Mount registers the endpoints.
@@ -298,10 +317,8 @@ func (a *API) cancel(ctx context.Context, tx *db.Tx, in *struct {
 		if err := endOffers(ctx, tx, *d, Withdrawn, Buyer, Dealer); err != nil {
 			return "", nil, err
 		}
-		for _, unwind := range a.Unwind {
-			if err := unwind(ctx, tx, d); err != nil {
-				return "", nil, err
-			}
+		if err := unwind(ctx, tx, d); err != nil {
+			return "", nil, err
 		}
 		if d.HullStatus != nil {
 			if err := hulls.Release(ctx, tx, d.HullID, *d.HullStatus, d.HullHold, "deal "+d.ID+" cancelled"); err != nil {

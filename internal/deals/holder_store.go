@@ -12,7 +12,7 @@ import (
 )
 
 // Holder lets deals follow a merge, an export or an erasure of a contact.
-func (a *API) Holder() contacts.Holder {
+func Holder() contacts.Holder {
 	return contacts.Holder{Move: move, Export: export, Erase: erase}
 }
 

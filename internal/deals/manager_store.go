@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"

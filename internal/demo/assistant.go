@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 )
 
 // addProposals lets an assistant propose a price and an email, which people can approve in

@@ -20,10 +20,10 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
-	"slipway/internal/access"
 	"slipway/internal/app"
 	"slipway/internal/channels"
 	"slipway/internal/dealership"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/wire"

@@ -18,8 +18,8 @@ import (
 	"slipway/internal/appointments"
 	"slipway/internal/deals"
 	"slipway/internal/hulls"
+	"slipway/internal/identity/people"
 	"slipway/internal/leads"
-	"slipway/internal/people"
 	"slipway/internal/vocab/hin"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/wire"
@@ -194,7 +194,7 @@ func TestSeed(t *testing.T) {
 	for _, l := range p.Data {
 		statuses[l.Status]++
 	}
-	for _, want := range []leads.Status{leads.New, leads.Contacted, leads.Qualified, leads.Working, leads.Converted, leads.Lost} {
+	for _, want := range []leads.Status{leads.StatusNew, leads.Contacted, leads.Qualified, leads.Working, leads.Converted, leads.Lost} {
 		if statuses[want] < 5 {
 			t.Errorf("got leads %v, want at least 5 that are %s", statuses, want)
 		}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 )

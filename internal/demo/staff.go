@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"

@@ -20,9 +20,18 @@ var (
 // API serves the finance endpoints of deals.
 type API struct {
 	DB *db.DB
+}
 
+// Hooks are what finance calls in features that depend on it.
+type Hooks struct {
 	// CheckEvidence fails if a document can't prove a stipulation of the deal.
 	CheckEvidence func(ctx context.Context, tx *db.Tx, dealID, documentID string) error
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
 }
 
 // Mount registers the endpoints.

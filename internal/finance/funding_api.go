@@ -169,7 +169,7 @@ func (a *API) resolveStipulation(ctx context.Context, tx *db.Tx, in *struct {
 	}
 
 	if in.Body.DocumentID != nil {
-		if err := a.CheckEvidence(ctx, tx, in.DealID, *in.Body.DocumentID); err != nil {
+		if err := db.Attached[Hooks](tx).CheckEvidence(ctx, tx, in.DealID, *in.Body.DocumentID); err != nil {
 			return s, err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // Holder lets the structures, payments and fundings of a contact follow an export
 // or an erasure. They belong to deals, which follow a merge themselves.
-func (a *API) Holder() contacts.Holder {
+func Holder() contacts.Holder {
 	return contacts.Holder{
 		Move:   func(context.Context, *db.Tx, string, string) error { return nil },
 		Export: export,

@@ -12,9 +12,9 @@ import (
 // BatchSize is the maximum number of hulls for InsertAll and FindByStockNumber.
 const BatchSize = 200
 
-// New returns the hull of a request that is not inserted yet, or all errors of
+// NewHull returns the hull of a request that is not inserted yet, or all errors of
 // the request. zone is the time zone of its location.
-func New(c HullCreate, tx *db.Tx, zone string) (Hull, error) { return c.hull(tx.Now, zone) }
+func NewHull(c HullCreate, tx *db.Tx, zone string) (Hull, error) { return c.hull(tx.Now, zone) }
 
 // FindByStockNumber returns the active hulls with these stock numbers, by stock number.
 func FindByStockNumber(ctx context.Context, tx *db.Tx, numbers []string) (map[string]Hull, error) {

@@ -19,10 +19,6 @@ type Follower struct {
 	Save func(ctx context.Context, tx *db.Tx, h *Hull, visible bool) error
 }
 
-// Followers are the features that follow hulls. They are attached to the
-// database, because deals and imports change hulls without an API value.
-type Followers []Follower
-
 // Touch records a change that is not in the hull's row, such as a photo or the
 // specifications. The hull gets a new version, and is listed again if the change is
 // visible, so that clients and partners who look for changes find it. The hull must
@@ -36,10 +32,8 @@ func Touch(ctx context.Context, tx *db.Tx, h *Hull, visible bool) error {
 
 func follow(ctx context.Context, tx *db.Tx, h *Hull, visible bool) error {
 	before := slices.Clone(h.PublishedChannels)
-	for _, f := range db.Attached[Followers](tx) {
-		if err := f.Save(ctx, tx, h, visible); err != nil {
-			return err
-		}
+	if err := db.Attached[Hooks](tx).Listings.Save(ctx, tx, h, visible); err != nil {
+		return err
 	}
 
 	if slices.Equal(before, h.PublishedChannels) {

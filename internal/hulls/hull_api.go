@@ -27,16 +27,20 @@ var (
 type API struct {
 	DB   *db.DB
 	Jobs *jobs.Queue
-
-	// Holders check what a hold can refer to. They belong to features that depend
-	// on hulls, so app sets them. Without one, its reference is not checked.
-	Holders Holders
 }
 
-// Holders are functions that return an error if a deal, lead or contact doesn't
-// exist.
-type Holders struct {
+// Hooks are what hulls call in features that depend on them.
+type Hooks struct {
+	// Deal, Lead and Contact return an error if what a hold refers to doesn't exist.
 	Deal, Lead, Contact func(ctx context.Context, tx *db.Tx, id string) error
+
+	Listings Follower
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
 }
 
 // Mount registers the endpoints.
@@ -243,12 +247,13 @@ func (a *API) completeHold(ctx context.Context, tx *db.Tx, t *HullTransition) er
 	}
 
 	var bad fault.Fields
+	hooks := db.Attached[Hooks](tx)
 	for _, r := range []struct {
 		field string
 		id    *string
 		find  func(ctx context.Context, tx *db.Tx, id string) error
-	}{{"deal_id", t.DealID, a.Holders.Deal}, {"lead_id", t.LeadID, a.Holders.Lead}, {"contact_id", t.ContactID, a.Holders.Contact}} {
-		if r.id == nil || r.find == nil {
+	}{{"deal_id", t.DealID, hooks.Deal}, {"lead_id", t.LeadID, hooks.Lead}, {"contact_id", t.ContactID, hooks.Contact}} {
+		if r.id == nil {
 			continue
 		}
 		if err := addNotFound(&bad, r.field, r.find(ctx, tx, *r.id)); err != nil {

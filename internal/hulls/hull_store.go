@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/dealership"
-	"slipway/internal/photos/link"
+	"slipway/internal/hulls/photolink"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
@@ -46,7 +46,7 @@ func Derive(tx *db.Tx, h *Hull) {
 	h.derive(tx.Now)
 	h.PrimaryPhotoURL = nil
 	if h.PrimaryPhoto != nil {
-		h.PrimaryPhotoURL = new(link.URL(tx, *h.PrimaryPhoto, "full"))
+		h.PrimaryPhotoURL = new(photolink.URL(tx, *h.PrimaryPhoto, "full"))
 	}
 }
 
@@ -82,13 +82,9 @@ func insertRows(ctx context.Context, tx *db.Tx, additions ...*Addition) error {
 		history = append(history, firstChange(tx, *h, actor))
 	}
 
-	var inserted []func() error
-	for _, f := range db.Attached[Followers](tx) {
-		after, err := f.Insert(ctx, tx, added)
-		if err != nil {
-			return err
-		}
-		inserted = append(inserted, after)
+	inserted, err := db.Attached[Hooks](tx).Listings.Insert(ctx, tx, added)
+	if err != nil {
+		return err
 	}
 	rows := make([]Hull, len(added))
 	for i, h := range added {
@@ -113,10 +109,8 @@ func insertRows(ctx context.Context, tx *db.Tx, additions ...*Addition) error {
 			return err
 		}
 	}
-	for _, after := range inserted {
-		if err := after(); err != nil {
-			return err
-		}
+	if err := inserted(); err != nil {
+		return err
 	}
 	return insertSpecs(ctx, tx, additions)
 }

@@ -203,7 +203,7 @@ func (b *batch) create(tx *db.Tx, r sheet.Row) (a hulls.Addition, err error) {
 		return a, err
 	}
 	zone, exists := b.zones[c.LocationID]
-	if a.Hull, err = hulls.New(c, tx, zone); err != nil {
+	if a.Hull, err = hulls.NewHull(c, tx, zone); err != nil {
 		return a, err
 	}
 	a.MSRPUSD, a.Cost = x.msrp, x.cost

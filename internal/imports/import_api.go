@@ -32,8 +32,17 @@ type API struct {
 	Jobs   *jobs.Queue
 	Blobs  *blobs.Files
 	Photos *http.Client // downloads the photos of rows
+}
 
-	Observe func(outcome string, rows int64) // for metrics, can be nil
+// Hooks are what imports call in app.
+type Hooks struct {
+	Observe func(outcome string, rows int64) // for metrics
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
 }
 
 // Mount registers the endpoints.

@@ -249,7 +249,7 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 
 // observe reports the rows of a batch for metrics.
 func (a *API) observe(before, after HullImport) {
-	if a.Observe == nil || after.DryRun {
+	if after.DryRun {
 		return
 	}
 	for outcome, n := range map[string]int64{
@@ -257,7 +257,7 @@ func (a *API) observe(before, after HullImport) {
 		"skipped": after.Skipped - before.Skipped, "failed": after.Failed - before.Failed,
 	} {
 		if n > 0 {
-			a.Observe(outcome, n)
+			db.Attached[Hooks](a.DB).Observe(outcome, n)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )

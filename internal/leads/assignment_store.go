@@ -3,7 +3,7 @@ package leads
 import (
 	"context"
 
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"

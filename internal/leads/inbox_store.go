@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"slipway/internal/contacts"
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"

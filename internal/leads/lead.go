@@ -129,7 +129,7 @@ func (n LeadCreate) Check(now time.Time) error {
 // lead returns the new lead without its contact, or every invalid field.
 func (n LeadCreate) lead(now time.Time) (Lead, error) {
 	l := Lead{
-		SubmittedContact: n.submitted(), Source: n.Source, SourceDetail: n.SourceDetail, Status: New, HullID: n.HullID, LocationID: n.LocationID,
+		SubmittedContact: n.submitted(), Source: n.Source, SourceDetail: n.SourceDetail, Status: StatusNew, HullID: n.HullID, LocationID: n.LocationID,
 		Interest: n.Interest, Message: n.Message,
 		BudgetMinUSD: n.BudgetMinUSD, BudgetMaxUSD: n.BudgetMaxUSD, Timeline: n.Timeline, Metadata: n.Metadata, ScoreAt: now,
 	}

@@ -21,9 +21,18 @@ var (
 // API serves the leads. Package deals serves the endpoint that converts a lead.
 type API struct {
 	DB *db.DB
+}
 
-	// Reviewed marks the messages of a lead as read. App sets it.
+// Hooks are what leads call in features that depend on them.
+type Hooks struct {
+	// Reviewed marks the messages of a lead as read.
 	Reviewed func(ctx context.Context, tx *db.Tx, leadID string) error
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
 }
 
 // Mount registers the endpoints.
@@ -144,7 +153,7 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 			return err
 		}
 		if before.NeedsReview && !l.NeedsReview {
-			if err := a.Reviewed(ctx, tx, l.ID); err != nil {
+			if err := db.Attached[Hooks](tx).Reviewed(ctx, tx, l.ID); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slipway/internal/contacts"
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/testkit/faulttest"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
@@ -19,7 +19,7 @@ var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // Tests each action in each status. Transitions that are not listed are rejected.
 func TestEveryMove(t *testing.T) {
-	all := []Status{New, Contacted, Qualified, Working, Converted, Lost}
+	all := []Status{StatusNew, Contacted, Qualified, Working, Converted, Lost}
 	for _, from := range all {
 		for _, to := range all {
 			l := Lead{Status: from, LostReason: new("price")}
@@ -49,7 +49,7 @@ func TestEveryMove(t *testing.T) {
 		}
 
 		l = Lead{Status: from, Score: 60}
-		if qualified := l.qualifyByScore(60); qualified != (from == New || from == Contacted) || qualified && l.Status != Qualified {
+		if qualified := l.qualifyByScore(60); qualified != (from == StatusNew || from == Contacted) || qualified && l.Status != Qualified {
 			t.Errorf("%s after a signal: got %t, %s; want only a new or contacted lead to become qualified", from, qualified, l.Status)
 		}
 	}

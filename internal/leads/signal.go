@@ -84,7 +84,7 @@ func (l *Lead) rate(signals []LeadSignal, now time.Time) {
 // qualifyByScore qualifies a new or contacted lead whose score has reached the
 // threshold. It reports whether it did.
 func (l *Lead) qualifyByScore(threshold int64) bool {
-	if l.Score < threshold || l.Status != New && l.Status != Contacted {
+	if l.Score < threshold || l.Status != StatusNew && l.Status != Contacted {
 		return false
 	}
 	l.Status = Qualified

@@ -14,7 +14,7 @@ type Status string
 
 // The statuses of a lead.
 const (
-	New       Status = "new"
+	StatusNew Status = "new"
 	Contacted Status = "contacted"
 	Qualified Status = "qualified"
 	Working   Status = "working"
@@ -23,7 +23,7 @@ const (
 )
 
 var allStatuses = enum.Of("LeadStatus", "Progress of a lead.",
-	New, Contacted, Qualified, Working, Converted, Lost)
+	StatusNew, Contacted, Qualified, Working, Converted, Lost)
 
 // TransformSchema describes the values.
 func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
@@ -31,7 +31,7 @@ func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 }
 
 // open are the statuses that a user can change freely.
-var open = []Status{New, Contacted, Qualified, Working}
+var open = []Status{StatusNew, Contacted, Qualified, Working}
 
 // isOpen reports whether the lead can still be converted or closed.
 func (s Status) isOpen() bool { return slices.Contains(open, s) }

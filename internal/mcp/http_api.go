@@ -10,31 +10,39 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
-// MaxBody limits the size of a request.
-const MaxBody = 256 << 10
+// maxBody limits the size of a request.
+const maxBody = 256 << 10
 
 // firstScopes are what a client requests if its user hasn't allowed anything yet.
 var firstScopes = []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.DealsRead}
 
 // API serves assistants over HTTP. It keeps nothing between requests.
 type API struct {
+	On       bool // whether assistants can connect
 	Auth     *access.Authenticator
-	Router   *rest.Router // the API
-	Metadata string       // URL of the resource metadata
+	Metadata string // URL of the resource metadata
 	Build    string
 	Log      *slog.Logger
 
+	router  *rest.Router // the API
 	catalog catalog
 }
 
-// Serve handles a request.
-func (a *API) Serve(w http.ResponseWriter, r *http.Request, body []byte) error {
+// Mount registers the endpoint. Its tools call the operations of the same router.
+func (a *API) Mount(r *rest.Router) {
+	if a.router = r; a.On {
+		r.HandlePost(Path, maxBody, a.serve)
+	}
+}
+
+// serve handles a request.
+func (a *API) serve(w http.ResponseWriter, r *http.Request, body []byte) error {
 	if err := http.NewCrossOriginProtection().Check(r); err != nil {
 		return fault.Forbidden("Browsers can only call this from pages of this server.")
 	}
@@ -48,7 +56,7 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, body []byte) error {
 		a.fail(w, r, firstScopes, err)
 		return nil
 	}
-	c := inProcess(a.Router, p, &a.catalog)
+	c := inProcess(a.router, p, &a.catalog)
 	if scopes := missingScopes(c, body); len(scopes) > 0 {
 		a.fail(w, r, scopes, fault.Forbidden("This tool requires the scope %s.", joined(scopes)))
 		return nil
@@ -58,7 +66,7 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, body []byte) error {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	// Bearer tokens protect against DNS rebinding. A proxy on this machine sends another host.
 	sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, Logger: a.Log, DisableLocalhostProtection: true, MaxRequestBodyBytes: MaxBody,
+		Stateless: true, JSONResponse: true, Logger: a.Log, DisableLocalhostProtection: true, MaxRequestBodyBytes: maxBody,
 	}).ServeHTTP(w, r)
 	return nil
 }

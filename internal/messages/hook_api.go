@@ -19,20 +19,11 @@ import (
 	"slipway/internal/vocab/signature"
 )
 
-// Hook is a URL that a provider sends received messages to.
-type Hook struct {
-	Pattern string
-	MaxBody int64
-	Handle  rest.Hook
-}
-
-// Hooks returns the URLs for providers. They are not part of the API, because the
-// providers define the requests.
-func (a *API) Hooks() []Hook {
-	return []Hook{
-		{dealership.HookPath + dealership.Twilio + "/{token}", 64 << 10, a.twilioHook},
-		{dealership.HookPath + dealership.Email + "/{token}", 512 << 10, a.emailHook},
-	}
+// mountHooks registers the URLs that providers send received messages to. They are not
+// part of the API, because the providers define the requests.
+func (a *API) mountHooks(r *rest.Router) {
+	r.HandleHook(dealership.HookPath+dealership.Twilio+"/{token}", 64<<10, a.ReceiveTwilio)
+	r.HandleHook(dealership.HookPath+dealership.Email+"/{token}", 512<<10, a.emailHook)
 }
 
 // twilioForm describes what Slipway reads of a request from Twilio.
@@ -116,8 +107,8 @@ func checkType(req *http.Request, want string) error {
 	return nil
 }
 
-// twilioHook receives text messages, and the status of sent ones, from Twilio.
-func (a *API) twilioHook(w http.ResponseWriter, req *http.Request, body []byte) error {
+// ReceiveTwilio receives text messages, and the status of sent ones, from Twilio.
+func (a *API) ReceiveTwilio(w http.ResponseWriter, req *http.Request, body []byte) error {
 	ctx, call, err := a.openHook(req, dealership.Twilio)
 	if err != nil {
 		return err

@@ -39,7 +39,20 @@ type API struct {
 	SMSFrom  string // for dealerships that set no sender
 }
 
-// Mount registers the endpoints.
+// Hooks are what messages call in features that depend on them.
+type Hooks struct {
+	// Settled is called after a notice was sent, blocked or failed, in the same
+	// transaction. A notice that might have been sent has no result until a user decides.
+	Settled func(ctx context.Context, tx *db.Tx, m LeadMessage) error
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
+}
+
+// Mount registers the endpoints, the pages and the hooks.
 func (a *API) Mount(r *rest.Router) {
 	a.document(r)
 	r = r.Family("Leads")
@@ -93,6 +106,8 @@ func (a *API) Mount(r *rest.Router) {
 		Urgent: true,
 	}, a.receiveByNumber)
 	a.mountUnknown(r.Preview("2026-11-18"))
+	r.HandleForm(unsubscribePath+"*", a.pages())
+	a.mountHooks(r)
 }
 
 func (a *API) messages(ctx context.Context, tx *db.Tx, in *struct {

@@ -81,19 +81,9 @@ func Withdraw(ctx context.Context, tx *db.Tx, messageID string) error {
 	return events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, before, m)
 }
 
-// Settled are functions of features that wait for the result of a notice. They are
-// called after it was sent, blocked or failed, in the same transaction. A notice that
-// might have been sent has no result until a user decides. They belong to features that depend on messages, so app attaches them to the database.
-type Settled []func(ctx context.Context, tx *db.Tx, m LeadMessage) error
-
 func settled(ctx context.Context, tx *db.Tx, m LeadMessage) error {
 	if !m.Notice || m.isPending() || m.Status == Unknown {
 		return nil
 	}
-	for _, follow := range db.Attached[Settled](tx) {
-		if err := follow(ctx, tx, m); err != nil {
-			return err
-		}
-	}
-	return nil
+	return db.Attached[Hooks](tx).Settled(ctx, tx, m)
 }

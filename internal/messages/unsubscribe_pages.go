@@ -63,8 +63,8 @@ func findByLink(ctx context.Context, tx *db.Tx, token string) (LeadMessage, erro
 	return messages.Find(ctx, tx.In(auth.Env(env)), "msg_"+string(head[n:]))
 }
 
-// Pages serves the pages at {base_url}/unsubscribe/.
-func (a *API) Pages() http.Handler {
+// pages serves the pages at {base_url}/unsubscribe/.
+func (a *API) pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+unsubscribePath+"{token}", a.askToUnsubscribe)
 	mux.HandleFunc("POST "+unsubscribePath+"{token}", a.unsubscribe)

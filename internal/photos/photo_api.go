@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"slipway/internal/hulls"
-	"slipway/internal/photos/link"
+	"slipway/internal/hulls/photolink"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
@@ -364,9 +364,9 @@ func (a *API) media(ctx context.Context, in *struct {
 		return nil, notFound
 	}
 
-	seconds, ok := link.Check(site.Of(a.DB).MAC, in.Pass, in.Photo, a.DB.Now())
+	seconds, ok := photolink.Check(site.Of(a.DB).MAC, in.Pass, in.Photo, a.DB.Now())
 	caching := "public, immutable, max-age=" + strconv.FormatInt(seconds, 10)
-	if env, hullID, isPublic := link.CheckPublic(site.Of(a.DB).MAC, in.Pass, in.Photo); isPublic {
+	if env, hullID, isPublic := photolink.CheckPublic(site.Of(a.DB).MAC, in.Pass, in.Photo); isPublic {
 		h, err := db.Read(auth.InEnv(ctx, env), a.DB, func(ctx context.Context, tx *db.Tx) (hulls.Hull, error) {
 			return hulls.Find(ctx, tx, hullID)
 		})

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"slipway/internal/hulls"
-	"slipway/internal/photos/link"
+	"slipway/internal/hulls/photolink"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
@@ -28,7 +28,7 @@ func findPhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, id string) (HullPho
 func derive(tx *db.Tx, h hulls.Hull, p *HullPhoto) {
 	p.IsPrimary, p.URLs = deref(h.PrimaryPhoto) == p.Blob, nil
 	if p.State == photoReady {
-		p.URLs = &PhotoURLs{Thumb: link.URL(tx, p.Blob, "thumb"), Card: link.URL(tx, p.Blob, "card"), Full: link.URL(tx, p.Blob, "full")}
+		p.URLs = &PhotoURLs{Thumb: photolink.URL(tx, p.Blob, "thumb"), Card: photolink.URL(tx, p.Blob, "card"), Full: photolink.URL(tx, p.Blob, "full")}
 	}
 }
 
@@ -158,7 +158,7 @@ func FindAllReady(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]
 		` AND state = 'ready' ORDER BY hull_id, position`, args...)
 	byHull := map[string][]HullPhoto{}
 	for _, p := range all {
-		public := func(size string) string { return link.Public(tx, p.HullID, p.Blob, size) }
+		public := func(size string) string { return photolink.Public(tx, p.HullID, p.Blob, size) }
 		p.URLs = &PhotoURLs{Thumb: public("thumb"), Card: public("card"), Full: public("full")}
 		byHull[p.HullID] = append(byHull[p.HullID], p)
 	}

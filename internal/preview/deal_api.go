@@ -8,7 +8,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/hulls"
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/page"
 )

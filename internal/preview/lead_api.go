@@ -5,9 +5,9 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/hulls"
+	"slipway/internal/identity/people"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
-	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"

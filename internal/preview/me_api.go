@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"slipway/internal/access"
 	"slipway/internal/dealership"
-	"slipway/internal/people"
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"

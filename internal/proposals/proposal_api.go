@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"

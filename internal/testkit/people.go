@@ -7,10 +7,10 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"slipway/internal/identity/sso/saml"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/password"
 	"slipway/internal/platform/site"
-	"slipway/internal/sso/saml"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/testkit/testkeys"
 	"slipway/internal/vocab/auth"

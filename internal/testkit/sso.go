@@ -4,8 +4,8 @@ import (
 	"context"
 	"maps"
 
+	"slipway/internal/identity/sso"
 	"slipway/internal/platform/db"
-	"slipway/internal/sso"
 	"slipway/internal/vocab/auth"
 )
 

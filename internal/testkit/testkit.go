@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/access"
 	"slipway/internal/app"
 	"slipway/internal/dealership"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/site"

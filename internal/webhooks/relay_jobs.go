@@ -55,9 +55,6 @@ type Relay struct {
 
 	kinds catalog
 
-	// Observe is called after each attempt, if set.
-	Observe func(delivered bool, took time.Duration)
-
 	// Published is called when the feed might have new events.
 	Published func()
 
@@ -331,7 +328,5 @@ func (r *Relay) attempt(ctx context.Context, a *attempt) {
 		r.Log.Error("can't prepare a delivery", "webhook", a.WebhookID, "event", a.EventID, "err", err)
 		a.result.Error = new("internal error while preparing the delivery")
 	}
-	if r.Observe != nil {
-		r.Observe(a.delivered, time.Duration(a.result.LatencyMS)*time.Millisecond)
-	}
+	db.Attached[Hooks](r.DB).Observe(a.delivered, time.Duration(a.result.LatencyMS)*time.Millisecond)
 }

@@ -36,6 +36,17 @@ type API struct {
 	AllowPrivate bool // URLs can have private addresses
 }
 
+// Hooks are what webhooks call in app.
+type Hooks struct {
+	Observe func(delivered bool, took time.Duration) // for metrics, after each attempt
+}
+
+// New returns the feature, and attaches its hooks to the database.
+func New(a API, h Hooks) API {
+	a.DB.AttachHooks(h)
+	return a
+}
+
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Webhooks")
@@ -310,7 +321,7 @@ func (a *API) deleteWebhook(ctx context.Context, tx *db.Tx, w Webhook) error {
 
 // DeleteOfInstall deletes the webhooks of an app that is uninstalled. Otherwise it
 // would still receive events.
-func (a *API) DeleteOfInstall(ctx context.Context, tx *db.Tx, installID, _ string) error {
+func (a *API) DeleteOfInstall(ctx context.Context, tx *db.Tx, installID string) error {
 	all, err := listOfInstall(ctx, tx, installID)
 	if err != nil {
 		return err

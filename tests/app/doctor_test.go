@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slipway/internal/app"
+	"slipway/internal/doctor"
 	"slipway/internal/platform/seal"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
@@ -18,19 +19,19 @@ import (
 )
 
 // healthy returns a doctor for the settings of a server, without the internet.
-func healthy(t *testing.T, set app.Settings) *app.Doctor {
+func healthy(t *testing.T, set app.Settings) *doctor.Doctor {
 	t.Helper()
 	web := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(web.Close)
 	check(t, os.Chmod(set.Data, 0o700))
-	d := app.NewDoctor(set, web.URL)
+	d := doctor.New(set, web.URL)
 	d.Client = web.Client()
 	d.Space = func(string) (uint64, uint64, error) { return 500 << 30, 1000 << 30, nil }
 	return d
 }
 
 // examine returns the findings of one check.
-func examine(t *testing.T, d *app.Doctor, name string) (found []app.Finding) {
+func examine(t *testing.T, d *doctor.Doctor, name string) (found []doctor.Finding) {
 	t.Helper()
 	all, err := d.Examine(t.Context())
 	check(t, err)
@@ -38,7 +39,7 @@ func examine(t *testing.T, d *app.Doctor, name string) (found []app.Finding) {
 		if f.Check == name {
 			found = append(found, f)
 		}
-		if f.Status != app.OK && f.Fix == "" {
+		if f.Status != doctor.OK && f.Fix == "" {
 			t.Errorf("%s: %s doesn't say how to fix it", f.Check, f.Detail)
 		}
 	}
@@ -61,51 +62,54 @@ func TestDoctorFindsProblems(t *testing.T) {
 		defer secure.Close()
 
 		for name, c := range map[string]struct {
-			change func(d *app.Doctor)
+			change func(d *doctor.Doctor)
 			check  string
 			status string
 			want   string
 			only   string // sqlite or postgres
 		}{
-			"valid settings":       {check: "settings", status: app.Warn, want: "private addresses"},
-			"invalid settings":     {func(d *app.Doctor) { d.Settings.BaseURL = "boats" }, "settings", app.Fail, "SLIPWAY_BASE_URL", ""},
-			"HTTP":                 {func(d *app.Doctor) { d.Settings.BaseURL = "http://boats.example.com"; d.Settings.AllowPrivate = false }, "settings", app.Warn, "can be read on the network", ""},
-			"data folder":          {nil, "data folder", app.OK, "", ""},
-			"no data folder":       {func(d *app.Doctor) { d.Settings.Data += "/none" }, "data folder", app.Fail, "doesn't exist", ""},
-			"public data folder":   {func(d *app.Doctor) { check(t, os.Chmod(d.Settings.Data, 0o755)) }, "data folder", app.Warn, "mode 0755", ""},
-			"disk":                 {nil, "disk", app.OK, "536.9 GB of 1.1 TB free", ""},
-			"almost full disk":     {space(90), "disk", app.Warn, "Only", ""},
-			"full disk":            {space(10), "disk", app.Fail, "Writes fail", ""},
-			"SQLite":               {nil, "database", app.OK, "no damage found", "sqlite"},
-			"no SQLite database":   {func(d *app.Doctor) { d.Settings.Data = t.TempDir() }, "database", app.Fail, "there is no database", "sqlite"},
-			"damaged SQLite":       {damage(t), "database", app.Fail, "malformed", "sqlite"},
-			"PostgreSQL":           {nil, "database", app.OK, "PostgreSQL 1", "postgres"},
-			"no PostgreSQL server": {func(d *app.Doctor) { d.Settings.DatabaseURL = "postgres://127.0.0.1:1/none" }, "database", app.Fail, "Can't open the database", "postgres"},
-			"schema":               {nil, "schema", app.OK, "current", ""},
-			"empty database":       {func(d *app.Doctor) { d.Settings.DatabaseURL = testkit.EmptyPostgres(t) }, "schema", app.Fail, "has no tables", "postgres"},
-			"lost writes":          {nil, "durability", app.Fail, "fsync is off", "postgres"}, // the server of the tests has no fsync
-			"no standby":           {nil, "replication", app.Warn, "has no standby", "postgres"},
-			"replica is a primary": {func(d *app.Doctor) { d.Settings.ReplicaURL = d.Settings.DatabaseURL }, "replication", app.Warn, "is not a standby", "postgres"},
-			"no replica":           {func(d *app.Doctor) { d.Settings.ReplicaURL = "postgres://127.0.0.1:1/none" }, "replication", app.Warn, "Can't read from the replica", "postgres"},
-			"master key":           {nil, "master key", app.OK, "matches", ""},
-			"no master key":        {func(d *app.Doctor) { d.Settings.MasterKey = "" }, "master key", app.Fail, "no master key", ""},
-			"other master key":     {func(d *app.Doctor) { d.Settings.MasterKey = seal.Encode(seal.NewKey()) }, "master key", app.Fail, "doesn't match", ""},
-			"files":                {nil, "files", app.OK, "in the folder", ""},
-			"bucket":               {func(d *app.Doctor) { d.Settings.BlobsURL = bucket(t) }, "files", app.OK, "in the bucket", ""},
-			"no bucket":            {func(d *app.Doctor) { d.Settings.BlobsURL = strings.Replace(bucket(t), "/boats", "/none", 1) }, "files", app.Fail, "bucket", ""},
-			"outbox":               {nil, "mail", app.Warn, "Email is not sent", ""},
-			"no mail server":       {func(d *app.Doctor) { d.Settings.SMTPURL = "smtp://127.0.0.1:1" }, "mail", app.Fail, "Can't sign in", ""},
-			"no Twilio":            {nil, "text messages", app.Warn, "not sent", ""},
-			"Twilio":               {account(twilio.URL, "right"), "text messages", app.OK, "active", ""},
-			"wrong Twilio token":   {account(twilio.URL, "wrong"), "text messages", app.Fail, "401", ""},
-			"network":              {nil, "network", app.OK, "reached", ""},
-			"no network":           {func(d *app.Doctor) { d.Host = "https://127.0.0.1:1" }, "network", app.Warn, "Can't reach", ""},
-			"clock":                {nil, "clock", app.OK, "agrees", ""},
-			"inaccurate clock":     {clock(10 * time.Second), "clock", app.Warn, "differs", ""},
-			"slow clock":           {clock(-time.Hour), "clock", app.Fail, "Two-factor codes", ""},
-			"no server":            {func(d *app.Doctor) { d.Settings.Listen = "127.0.0.1:1" }, "server", app.Warn, "No server is ready", ""},
-			"server":               {func(d *app.Doctor) { d.Settings.Listen = strings.TrimPrefix(s.URL, "http://") }, "server", app.OK, "ready", ""},
-			"server with TLS":      {func(d *app.Doctor) { d.Settings.Listen = secure.Listener.Addr().String() }, "server", app.OK, "ready", ""},
+			"valid settings":   {check: "settings", status: doctor.Warn, want: "private addresses"},
+			"invalid settings": {func(d *doctor.Doctor) { d.Settings.BaseURL = "boats" }, "settings", doctor.Fail, "SLIPWAY_BASE_URL", ""},
+			"HTTP": {func(d *doctor.Doctor) {
+				d.Settings.BaseURL = "http://boats.example.com"
+				d.Settings.AllowPrivate = false
+			}, "settings", doctor.Warn, "can be read on the network", ""},
+			"data folder":          {nil, "data folder", doctor.OK, "", ""},
+			"no data folder":       {func(d *doctor.Doctor) { d.Settings.Data += "/none" }, "data folder", doctor.Fail, "doesn't exist", ""},
+			"public data folder":   {func(d *doctor.Doctor) { check(t, os.Chmod(d.Settings.Data, 0o755)) }, "data folder", doctor.Warn, "mode 0755", ""},
+			"disk":                 {nil, "disk", doctor.OK, "536.9 GB of 1.1 TB free", ""},
+			"almost full disk":     {space(90), "disk", doctor.Warn, "Only", ""},
+			"full disk":            {space(10), "disk", doctor.Fail, "Writes fail", ""},
+			"SQLite":               {nil, "database", doctor.OK, "no damage found", "sqlite"},
+			"no SQLite database":   {func(d *doctor.Doctor) { d.Settings.Data = t.TempDir() }, "database", doctor.Fail, "there is no database", "sqlite"},
+			"damaged SQLite":       {damage(t), "database", doctor.Fail, "malformed", "sqlite"},
+			"PostgreSQL":           {nil, "database", doctor.OK, "PostgreSQL 1", "postgres"},
+			"no PostgreSQL server": {func(d *doctor.Doctor) { d.Settings.DatabaseURL = "postgres://127.0.0.1:1/none" }, "database", doctor.Fail, "Can't open the database", "postgres"},
+			"schema":               {nil, "schema", doctor.OK, "current", ""},
+			"empty database":       {func(d *doctor.Doctor) { d.Settings.DatabaseURL = testkit.EmptyPostgres(t) }, "schema", doctor.Fail, "has no tables", "postgres"},
+			"lost writes":          {nil, "durability", doctor.Fail, "fsync is off", "postgres"}, // the server of the tests has no fsync
+			"no standby":           {nil, "replication", doctor.Warn, "has no standby", "postgres"},
+			"replica is a primary": {func(d *doctor.Doctor) { d.Settings.ReplicaURL = d.Settings.DatabaseURL }, "replication", doctor.Warn, "is not a standby", "postgres"},
+			"no replica":           {func(d *doctor.Doctor) { d.Settings.ReplicaURL = "postgres://127.0.0.1:1/none" }, "replication", doctor.Warn, "Can't read from the replica", "postgres"},
+			"master key":           {nil, "master key", doctor.OK, "matches", ""},
+			"no master key":        {func(d *doctor.Doctor) { d.Settings.MasterKey = "" }, "master key", doctor.Fail, "no master key", ""},
+			"other master key":     {func(d *doctor.Doctor) { d.Settings.MasterKey = seal.Encode(seal.NewKey()) }, "master key", doctor.Fail, "doesn't match", ""},
+			"files":                {nil, "files", doctor.OK, "in the folder", ""},
+			"bucket":               {func(d *doctor.Doctor) { d.Settings.BlobsURL = bucket(t) }, "files", doctor.OK, "in the bucket", ""},
+			"no bucket":            {func(d *doctor.Doctor) { d.Settings.BlobsURL = strings.Replace(bucket(t), "/boats", "/none", 1) }, "files", doctor.Fail, "bucket", ""},
+			"outbox":               {nil, "mail", doctor.Warn, "Email is not sent", ""},
+			"no mail server":       {func(d *doctor.Doctor) { d.Settings.SMTPURL = "smtp://127.0.0.1:1" }, "mail", doctor.Fail, "Can't sign in", ""},
+			"no Twilio":            {nil, "text messages", doctor.Warn, "not sent", ""},
+			"Twilio":               {account(twilio.URL, "right"), "text messages", doctor.OK, "active", ""},
+			"wrong Twilio token":   {account(twilio.URL, "wrong"), "text messages", doctor.Fail, "401", ""},
+			"network":              {nil, "network", doctor.OK, "reached", ""},
+			"no network":           {func(d *doctor.Doctor) { d.Host = "https://127.0.0.1:1" }, "network", doctor.Warn, "Can't reach", ""},
+			"clock":                {nil, "clock", doctor.OK, "agrees", ""},
+			"inaccurate clock":     {clock(10 * time.Second), "clock", doctor.Warn, "differs", ""},
+			"slow clock":           {clock(-time.Hour), "clock", doctor.Fail, "Two-factor codes", ""},
+			"no server":            {func(d *doctor.Doctor) { d.Settings.Listen = "127.0.0.1:1" }, "server", doctor.Warn, "No server is ready", ""},
+			"server":               {func(d *doctor.Doctor) { d.Settings.Listen = strings.TrimPrefix(s.URL, "http://") }, "server", doctor.OK, "ready", ""},
+			"server with TLS":      {func(d *doctor.Doctor) { d.Settings.Listen = secure.Listener.Addr().String() }, "server", doctor.OK, "ready", ""},
 		} {
 			if c.only == "sqlite" && !sqlite || c.only == "postgres" && sqlite {
 				continue
@@ -126,25 +130,25 @@ func TestDoctorFindsProblems(t *testing.T) {
 	})
 }
 
-func space(free uint64) func(d *app.Doctor) {
-	return func(d *app.Doctor) {
+func space(free uint64) func(d *doctor.Doctor) {
+	return func(d *doctor.Doctor) {
 		d.Space = func(string) (uint64, uint64, error) { return free << 30, 1000 << 30, nil }
 	}
 }
 
-func clock(off time.Duration) func(d *app.Doctor) {
-	return func(d *app.Doctor) { d.Now = func() time.Time { return time.Now().Add(off) } }
+func clock(off time.Duration) func(d *doctor.Doctor) {
+	return func(d *doctor.Doctor) { d.Now = func() time.Time { return time.Now().Add(off) } }
 }
 
-func account(url, token string) func(d *app.Doctor) {
-	return func(d *app.Doctor) {
+func account(url, token string) func(d *doctor.Doctor) {
+	return func(d *doctor.Doctor) {
 		d.Settings.TwilioURL, d.Settings.TwilioAccountSID, d.Settings.TwilioAuthToken = url, "AC1", token
 	}
 }
 
 // damage copies the database and overwrites pages in the middle of the copy.
-func damage(t *testing.T) func(d *app.Doctor) {
-	return func(d *app.Doctor) {
+func damage(t *testing.T) func(d *doctor.Doctor) {
+	return func(d *doctor.Doctor) {
 		copied := t.TempDir()
 		file := filepath.Join(copied, "backup")
 		_, err := app.Backup(context.Background(), d.Settings, file, app.BackupOptions{Progress: noProgress})
@@ -174,14 +178,14 @@ func TestDoctorOnDurablePostgres(t *testing.T) {
 	set.DatabaseURL, set.ReplicaURL = primary.URL("postgres"), standby.URL("postgres")
 
 	for _, f := range examine(t, healthy(t, set), "durability") {
-		if f.Status == app.Fail {
+		if f.Status == doctor.Fail {
 			t.Errorf("durability: got %+v, want no failure", f)
 		}
 	}
-	var found []app.Finding
+	var found []doctor.Finding
 	assert.Eventually(t, "the standby to replicate", func() bool {
 		found = examine(t, healthy(t, set), "replication")
-		return len(found) == 1 && found[0].Status == app.OK
+		return len(found) == 1 && found[0].Status == doctor.OK
 	})
 	assert.Equal(t, found[0].Detail, "standby servers: 1")
 }

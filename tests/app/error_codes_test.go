@@ -22,29 +22,29 @@ import (
 // passedOn lists the places where a code is neither a literal nor a constant, and
 // which codes it can be in addition to those that are found elsewhere.
 var passedOn = map[string][]string{
-	"access/password_api.go problem.Code":         {}, // package password
-	"channels/answer.go *ast.CallExpr":            {}, // the code of a partner
-	"cli/login.go *ast.CallExpr":                  {}, // not an error
-	"clilogin/login_pages.go *ast.CallExpr":       {}, // not an error
-	"dealership/location.go c.Code":               {}, // not an error
-	"hulls/hull.go e.Code":                        {}, // package hin
-	"leads/lead.go d.Code":                        {}, // the details of a contact
-	"messages/send_check.go d.code":               {}, // the decisions in this file
-	"messages/send_check.go a.standing.Code":      {}, // package consent
-	"messages/message_api.go d.code":              {},
-	"messages/reach.go *ast.CallExpr":             {}, // the decisions of send_check.go
-	"messages/message_jobs.go v.code":             {},
-	"messages/notice_store.go d.code":             {},
-	"platform/password/strength.go code":          {"too_short", "too_long"},
-	"platform/rest/call.go d.Code":                {}, // the rules of a body
-	"platform/rest/call.go e.Body.Code":           {},
-	"platform/rest/request.go d.Code":             {}, // the texts in problem.go
-	"platform/rest/problem.go parts[0]":           {}, // the texts in this file
-	"platform/rest/problem.go f.Kind.Code":        {}, // the kinds in package fault
-	"requestlog/entry.go f.Kind.Code":             {}, // the error of a response
-	"requestlog/entry.go d.Code":                  {},
-	"platform/guides/markdown.go *ast.BinaryExpr": {}, // not an error
-	"oauth/protocol.go code":                      {"request_not_supported", "request_uri_not_supported"},
+	"identity/access/password_api.go problem.Code":   {}, // package password
+	"channels/answer.go *ast.CallExpr":               {}, // the code of a partner
+	"cli/login.go *ast.CallExpr":                     {}, // not an error
+	"identity/clilogin/login_pages.go *ast.CallExpr": {}, // not an error
+	"dealership/location.go c.Code":                  {}, // not an error
+	"hulls/hull.go e.Code":                           {}, // package hin
+	"leads/lead.go d.Code":                           {}, // the details of a contact
+	"messages/send_check.go d.code":                  {}, // the decisions in this file
+	"messages/send_check.go a.standing.Code":         {}, // package consent
+	"messages/message_api.go d.code":                 {},
+	"messages/reach.go *ast.CallExpr":                {}, // the decisions of send_check.go
+	"messages/message_jobs.go v.code":                {},
+	"messages/notice_store.go d.code":                {},
+	"platform/password/strength.go code":             {"too_short", "too_long"},
+	"platform/rest/call.go d.Code":                   {}, // the rules of a body
+	"platform/rest/call.go e.Body.Code":              {},
+	"platform/rest/request.go d.Code":                {}, // the texts in problem.go
+	"platform/rest/problem.go parts[0]":              {}, // the texts in this file
+	"platform/rest/problem.go f.Kind.Code":           {}, // the kinds in package fault
+	"requestlog/entry.go f.Kind.Code":                {}, // the error of a response
+	"requestlog/entry.go d.Code":                     {},
+	"platform/guides/markdown.go *ast.BinaryExpr":    {}, // not an error
+	"identity/oauth/protocol.go code":                {"request_not_supported", "request_uri_not_supported"},
 }
 
 // codeSource reads the codes of errors from the source.
@@ -64,7 +64,7 @@ func readCodes(t *testing.T) *codeSource {
 	err := filepath.WalkDir("../../internal", func(path string, d fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(filepath.ToSlash(path), "../../internal/")
 		// The codes of SAML are only shown on the page that tests a connection.
-		skipped := strings.HasPrefix(name, "testkit") || strings.HasPrefix(name, "demo/") || strings.HasPrefix(name, "sso/saml/")
+		skipped := strings.HasPrefix(name, "testkit") || strings.HasPrefix(name, "demo/") || strings.HasPrefix(name, "identity/sso/saml/")
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || skipped {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"

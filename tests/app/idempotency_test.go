@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
 	"slipway/internal/testkit"

@@ -17,9 +17,9 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
-	"slipway/internal/access"
 	"slipway/internal/app"
 	"slipway/internal/dealership"
+	"slipway/internal/identity/access"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/testkit/postgres"
 	"slipway/internal/vocab/auth"

@@ -8,7 +8,7 @@ import (
 
 	"slipway/internal/app"
 	"slipway/internal/hulls"
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 )
 
 // notAboutContacts are the audited types and fields with text that is not about a

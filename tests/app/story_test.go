@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 )

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/access"
 	"slipway/internal/cli"
+	"slipway/internal/identity/access"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/page"

@@ -69,7 +69,7 @@ func newReminderWorker(s *testkit.Server) *reminderWorker {
 		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), Mail: mailbox{w}, MailFrom: "Slipway <noreply@example.com>",
 		SMS: w, SMSFrom: "+14105550100",
 	}
-	w.api = &appointments.API{DB: s.DB, Jobs: s.Jobs, Notify: w.messages.Notify}
+	w.api = &appointments.API{DB: s.DB, Jobs: s.Jobs, Messages: w.messages}
 	return w
 }
 

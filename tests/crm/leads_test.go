@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"slipway/internal/contacts"
+	"slipway/internal/identity/people"
 	"slipway/internal/leads"
-	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
@@ -27,7 +27,7 @@ func TestCreateLead(t *testing.T) {
 			"message": "Is it still there?", "budget_min_usd": 80000, "budget_max_usd": 130000, "metadata": map[string]any{"utm": "x"},
 		}
 		res := s.Test.Post("/v1/leads", body, 201, &l)
-		assert.Equal(t, l.Status, leads.New)
+		assert.Equal(t, l.Status, leads.StatusNew)
 		assert.Equal(t, l.LocationID, new(loc))
 		assert.Equal(t, l.Score, 0)
 		assert.Equal(t, l.OwnerID, nil)
@@ -378,7 +378,7 @@ func TestSignals(t *testing.T) {
 		}
 		s.Test.Post(path+"/signals", `{"kind":"sea_trial_request","value":2.5,"source":"website"}`, 201, nil)
 		assert.Equal(t, score(), 35, l.Score)
-		assert.Equal(t, l.Status, leads.New, l.Score)
+		assert.Equal(t, l.Status, leads.StatusNew, l.Score)
 		s.Advance(14 * 24 * time.Hour)
 		if score() != 17 { // 17.5, and a moment later
 			t.Errorf("after a half-life %d, want score() = 17", l.Score)
@@ -387,7 +387,7 @@ func TestSignals(t *testing.T) {
 		old := s.DB.Now().Add(-14 * 24 * time.Hour).Format(time.RFC3339)
 		s.Test.Post(path+"/signals", `{"kind":"credit_start","occurred_at":"`+old+`"}`, 201, nil)
 		assert.Equal(t, score(), 32, "with a signal from two weeks ago", l.Score)
-		assert.Equal(t, l.Status, leads.New, "with a signal from two weeks ago", l.Score)
+		assert.Equal(t, l.Status, leads.StatusNew, "with a signal from two weeks ago", l.Score)
 		s.Test.Post(path+"/signals", `{"kind":"call"}`, 201, nil)
 		s.Test.Post(path+"/signals", `{"kind":"call"}`, 201, nil)
 		assert.Equal(t, score(), 62, l.Score)

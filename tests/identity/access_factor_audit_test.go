@@ -3,7 +3,7 @@ package identity
 import (
 	"testing"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"

@@ -11,8 +11,8 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
-	"slipway/internal/access"
-	"slipway/internal/people"
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/people"
 	"slipway/internal/testkit"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/access"
+	"slipway/internal/identity/access"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )

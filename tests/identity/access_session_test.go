@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/access"
-	"slipway/internal/people"
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/authlog"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"

@@ -7,8 +7,8 @@ import (
 
 	"github.com/descope/virtualwebauthn"
 
-	"slipway/internal/access"
-	"slipway/internal/people"
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/people"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/access"
 	"slipway/internal/dealership"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"

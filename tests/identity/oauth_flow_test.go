@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"slipway/internal/access"
 	"slipway/internal/dealership"
-	"slipway/internal/oauth"
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/oauth"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/page"

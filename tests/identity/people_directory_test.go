@@ -3,7 +3,7 @@ package identity
 import (
 	"testing"
 
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/access"
 	"slipway/internal/dealership"
-	"slipway/internal/people"
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/people"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/page"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"

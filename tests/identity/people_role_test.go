@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"slipway/internal/access"
-	"slipway/internal/people"
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/people"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/page"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"slipway/internal/sso/oidc/oidctest"
+	"slipway/internal/identity/sso/oidc/oidctest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"slipway/internal/identity/sso"
 	"slipway/internal/platform/jobs"
-	"slipway/internal/sso"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )

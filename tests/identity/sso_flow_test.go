@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/people"
-	"slipway/internal/sso"
+	"slipway/internal/identity/people"
+	"slipway/internal/identity/sso"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
+	"slipway/internal/identity/sso"
+	"slipway/internal/identity/sso/oidc/oidctest"
 	"slipway/internal/platform/outbound"
-	"slipway/internal/sso"
-	"slipway/internal/sso/oidc/oidctest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )

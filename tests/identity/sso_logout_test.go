@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"testing"
 
-	"slipway/internal/sso/oidc/oidctest"
+	"slipway/internal/identity/sso/oidc/oidctest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/identity/sso"
+	"slipway/internal/identity/sso/saml"
+	"slipway/internal/identity/sso/saml/samltest"
 	"slipway/internal/platform/outbound"
-	"slipway/internal/sso"
-	"slipway/internal/sso/saml"
-	"slipway/internal/sso/saml/samltest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/access"
 	"slipway/internal/dealership"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/testkit"

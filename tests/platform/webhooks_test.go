@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"slipway/internal/app"
-	"slipway/internal/people"
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"

@@ -157,7 +157,7 @@ func TestWholeCashDeal(t *testing.T) {
 		same(t, "history", strings.Join(got, " "), "closed delivered funded contracted accepted open")
 		assert.Equal(t, history.Data[1].Reason, new("at the slip"))
 		assert.Equal(t, history.Data[5].From, nil)
-		assert.Equal(t, history.Data[0].From, new(deals.Delivered))
+		assert.Equal(t, history.Data[0].From, new(string(deals.Delivered)))
 	})
 }
 

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/identity/people"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
-	"slipway/internal/people"
 	"slipway/internal/preview"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+
+	"slipway/internal/activities"
+	"slipway/internal/appointments"
+	"slipway/internal/channels"
+	"slipway/internal/contacts"
+	"slipway/internal/dealership"
+	"slipway/internal/deals"
+	"slipway/internal/documents"
+	"slipway/internal/finance"
+	"slipway/internal/hulls"
+	"slipway/internal/identity"
+	"slipway/internal/imports"
+	"slipway/internal/leads"
+	"slipway/internal/messages"
+	"slipway/internal/platform/db"
+	"slipway/internal/webhooks"
+)
+
+// hooks are the calls against the import order, by the feature that makes them. The
+// service doesn't start if one is missing.
+type hooks struct {
+	Hulls      hulls.Hooks
+	Imports    imports.Hooks
+	Contacts   contacts.Hooks
+	Leads      leads.Hooks
+	Messages   messages.Hooks
+	Deals      deals.Hooks
+	Finance    finance.Hooks
+	Dealership dealership.Hooks
+	Identity   identity.Hooks
+	Webhooks   webhooks.Hooks
+}
+
+// hooks connects the features. It is called before they are created.
+func (a *App) hooks(f *features) hooks {
+	return hooks{
+		Hulls:   hulls.Hooks{Deal: exists(deals.Find), Lead: exists(leads.Find), Contact: exists(contacts.Find), Listings: channels.Follower},
+		Imports: imports.Hooks{Observe: a.metrics.imported},
+		Contacts: contacts.Hooks{
+			Messages: f.messages.Holder(), Leads: leads.Holder(), Deals: deals.Holder(), Finance: finance.Holder(), Documents: documents.Holder(),
+			Appointments: appointments.Holder(), Activities: activities.Holder(), Proposals: f.proposals.Holder(),
+		},
+		Leads:      leads.Hooks{Reviewed: messages.Review},
+		Messages:   messages.Hooks{Settled: appointments.FollowMessage},
+		Deals:      deals.Hooks{WithdrawFundings: finance.WithdrawFundings, VoidUnsigned: documents.VoidUnsigned, SettlePayments: finance.SettlePayments},
+		Finance:    finance.Hooks{CheckEvidence: documents.CheckEvidence},
+		Dealership: dealership.Hooks{UpdateHulls: hulls.FollowZones, UpdateAppointments: appointments.FollowZones},
+		Identity:   identity.Hooks{Uninstalled: f.webhooks.DeleteOfInstall},
+		Webhooks:   webhooks.Hooks{Observe: a.metrics.delivered},
+	}
+}
+
+// exists returns a function that fails if a record doesn't exist.
+func exists[T any](find func(ctx context.Context, tx *db.Tx, id string) (T, error)) func(ctx context.Context, tx *db.Tx, id string) error {
+	return func(ctx context.Context, tx *db.Tx, id string) error {
+		_, err := find(ctx, tx, id)
+		return err
+	}
+}

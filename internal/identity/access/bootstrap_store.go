@@ -1,0 +1,135 @@
+package access
+
+import (
+	"context"
+
+	"slipway/internal/dealership"
+	"slipway/internal/identity/people"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// Bootstrapped is a new dealership with the credentials of its owner. They are
+// only shown once.
+type Bootstrapped struct {
+	DealershipID string            `json:"dealership_id"`
+	Owner        BootstrappedOwner `json:"owner"`
+}
+
+// BootstrappedOwner has the credentials of the owner. The TOTP secrets of the two
+// environments differ, so that a code only works in one of them.
+type BootstrappedOwner struct {
+	Email          string `json:"email"`
+	Password       string `json:"password"`
+	LiveTOTPSecret string `json:"live_totp_secret"`
+	TestTOTPSecret string `json:"test_totp_secret"`
+	LiveTOTPURI    string `json:"live_totp_uri"`
+	TestTOTPURI    string `json:"test_totp_uri"`
+
+	LiveRecoveryCodes []string `json:"live_recovery_codes"`
+	TestRecoveryCodes []string `json:"test_recovery_codes"`
+}
+
+// TOTPSecret returns the secret for an environment.
+func (o BootstrappedOwner) TOTPSecret(mode auth.Mode) string {
+	if mode == auth.Live {
+		return o.LiveTOTPSecret
+	}
+	return o.TestTOTPSecret
+}
+
+// Bootstrap creates a dealership with both environments and an owner in each.
+func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string, plan dealership.Plan) (Bootstrapped, error) {
+	out := Bootstrapped{Owner: BootstrappedOwner{
+		Email: email, Password: newPassword(), LiveTOTPSecret: newTOTPSecret(), TestTOTPSecret: newTOTPSecret(),
+	}}
+	out.Owner.LiveTOTPURI = SetUpTOTP(email, auth.Live, out.Owner.LiveTOTPSecret).URI
+	out.Owner.TestTOTPURI = SetUpTOTP(email, auth.Test, out.Owner.TestTOTPSecret).URI
+	hash := people.HashPassword(d, email, out.Owner.Password)
+	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (Bootstrapped, error) {
+		created, err := dealership.Create(ctx, tx, name, plan)
+		if err != nil {
+			return out, err
+		}
+
+		for _, env := range created {
+			tx := tx.In(env.Env)
+			owner, err := people.InsertOwner(ctx, tx, email, hash)
+			if err != nil {
+				return out, err
+			}
+			if _, err := addTOTP(ctx, tx, box, owner, out.Owner.TOTPSecret(env.Mode), nil, true); err != nil {
+				return out, err
+			}
+			codes := &out.Owner.LiveRecoveryCodes
+			if env.Mode == auth.Test {
+				codes = &out.Owner.TestRecoveryCodes
+			}
+			if *codes, err = replaceRecoveryCodes(ctx, tx, owner); err != nil {
+				return out, err
+			}
+		}
+
+		out.DealershipID = created[0].ID
+		return out, nil
+	})
+}
+
+// Operator is the user who creates a key on the command line. It is only required
+// for the admin scope.
+type Operator struct {
+	Email string
+	Code  string
+}
+
+// IssueKeyFromCommandLine creates a key for the command line. The admin scope
+// requires a user who has that scope, and their two-factor code.
+func IssueKeyFromCommandLine(
+	ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode auth.Mode, in KeyRequest, by Operator,
+) (IssuedKey, error) {
+	type found struct {
+		dealership dealership.Dealership
+		user       people.User
+		scopes     []auth.Scope
+	}
+	f, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) (f found, err error) {
+		if f.dealership, err = dealership.FindEnvironment(ctx, tx, dealershipID, mode); err != nil || by.Email == "" {
+			return f, err
+		}
+
+		tx = tx.In(f.dealership.Env)
+		if f.user, err = people.FindUserByEmail(ctx, tx, by.Email); err != nil {
+			return f, err
+		}
+		f.scopes, err = people.ScopesOf(ctx, tx, f.user)
+		return f, err
+	})
+	if err != nil {
+		return IssuedKey{}, err
+	}
+
+	if err := checkScopes(in.Scopes); err != nil {
+		return IssuedKey{}, err
+	}
+	if auth.Require(auth.Admin).Allows(in.Scopes) {
+		if by.Email == "" || by.Code == "" {
+			return IssuedKey{}, fault.Forbidden("A key with the admin scope requires a user and their two-factor code.")
+		}
+		if f.user.Status != people.Active || !auth.Require(in.Scopes...).Allows(f.scopes) {
+			return IssuedKey{}, fault.Forbidden("%s can't grant these scopes.", by.Email)
+		}
+		if err := VerifyTOTP(ctx, d, box, f.user, by.Code); err != nil {
+			return IssuedKey{}, err
+		}
+	}
+
+	ctx = auth.InEnv(ctx, f.dealership.Env)
+	if f.user.ID != "" {
+		ctx = auth.With(ctx, auth.Principal{Env: f.dealership.Env, Actor: f.user.Actor()})
+	}
+	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (IssuedKey, error) {
+		return IssueKey(ctx, tx, mode, in)
+	})
+}

@@ -1,0 +1,255 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"slipway/internal/identity/people"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/authlog"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/seal"
+	"slipway/internal/platform/site"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// addTOTP adds an authenticator app.
+func addTOTP(
+	ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, secret string, label *string, active bool,
+) (people.Factor, error) {
+	f := people.NewFactor(tx, people.Factor{UserID: u.ID, Kind: "totp", Label: label, Active: active})
+	f.Secret = box.Seal([]byte(secret), factorPlace(f))
+	if err := people.InsertFactor(ctx, tx, &f); err != nil {
+		return f, err
+	}
+	return f, audit.Record(ctx, tx, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
+}
+
+// checkCode checks a code of one of the factors at the time when it was received.
+// The request might have waited since then. A rejection is not returned as an
+// error, because the transaction must commit the number of wrong codes. Codes are
+// new recovery codes, if the first factor of the user was verified.
+//
+// A code is only wrong if it matches none of the factors. Otherwise a user with
+// two apps would lock one of them by using the other.
+func checkCode(
+	ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, factors []people.Factor, code string, received time.Time,
+) (codes []string, rejected *fault.Error, err error) {
+	var checked []people.Factor
+	var lock *fault.Error
+	for _, f := range factors {
+		if f.Kind != "totp" {
+			continue
+		}
+		if l := checkLock(f, tx.Now); l != nil {
+			if lock == nil || l.RetryAfter < lock.RetryAfter {
+				lock = l
+			}
+			continue
+		}
+
+		secret, err := box.Open(f.Secret, factorPlace(f))
+		if err != nil {
+			return nil, nil, err
+		}
+		if step, ok := matchTOTP(string(secret), code, f.LastStep, received); ok {
+			recordAttempt(&f, step, true, tx.Now)
+			if codes, err = activate(ctx, tx, u, &f); err != nil {
+				return nil, nil, err
+			}
+			return codes, nil, audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
+		}
+		checked = append(checked, f)
+	}
+
+	if lock != nil && len(checked) == 0 {
+		return nil, lock, nil
+	}
+	rejected, err = checkRecoveryCode(ctx, tx, u, checked, code)
+	return nil, rejected, err
+}
+
+// checkRecoveryCode checks a code that matches none of the apps. If it is not a
+// recovery code either, it counts as a wrong code for each of them.
+func checkRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, apps []people.Factor, code string) (*fault.Error, error) {
+	ok, err := useRecoveryCode(ctx, tx, u, code)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, f := range apps {
+		if ok {
+			f.Failures = 0
+		} else {
+			recordAttempt(&f, 0, false, tx.Now)
+		}
+		if err := people.SaveFactor(ctx, tx, &f); err != nil {
+			return nil, err
+		}
+	}
+
+	if !ok {
+		return errWrongCode(), nil
+	}
+	return nil, audit.Record(ctx, tx, "recovery_code.used", u.ID, nil)
+}
+
+// VerifyTOTP checks a two-factor code of a user for the command line.
+func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u people.User, code string) error {
+	rejected, err := db.Write(auth.InEnv(ctx, u.Env), d, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
+		u, err := people.FindUserForUpdate(ctx, tx, u.ID)
+		if err != nil {
+			return nil, err
+		}
+		rejected, err := checkActive(ctx, tx, box, u, code, tx.Now)
+		if err != nil || rejected == nil {
+			return nil, err
+		}
+		return rejected, audit.RecordFailure(ctx, tx, "auth.failed", authlog.KindUser, u.ID, map[string][2]any{
+			"reason": {nil, rejected.Message}, "times": {nil, 1},
+		})
+	})
+	if err == nil && rejected != nil {
+		return rejected
+	}
+	return err
+}
+
+// CheckCode checks a code of one of the user's active factors.
+func (a *API) CheckCode(ctx context.Context, tx *db.Tx, u people.User, code string, received time.Time) (*fault.Error, error) {
+	return checkActive(ctx, tx, a.Box, u, code, received)
+}
+
+func checkActive(ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, code string, received time.Time) (*fault.Error, error) {
+	factors, err := listActiveFactors(ctx, tx, u)
+	if err != nil {
+		return nil, err
+	}
+	_, rejected, err := checkCode(ctx, tx, box, u, factors, code, received)
+	return rejected, err
+}
+
+func listActiveFactors(ctx context.Context, tx *db.Tx, u people.User) (active []people.Factor, err error) {
+	all, err := people.ListFactors(ctx, tx, u)
+	for _, f := range all {
+		if f.Active {
+			active = append(active, f)
+		}
+	}
+	return active, err
+}
+
+// activate marks a factor as verified. With the first factor of a user, it deletes
+// the unverified ones, which someone else might have enrolled, and returns new
+// recovery codes. The caller has locked the user. Otherwise two factors could
+// both become the first one.
+func activate(ctx context.Context, tx *db.Tx, u people.User, f *people.Factor) ([]string, error) {
+	f.Active = true
+	if err := people.SaveFactor(ctx, tx, f); err != nil || u.HasActiveFactor() {
+		return nil, err
+	}
+	if err := people.DeleteUnverifiedFactors(ctx, tx, u); err != nil {
+		return nil, err
+	}
+	return replaceRecoveryCodes(ctx, tx, u)
+}
+
+// removeFactor deletes a factor and ends what it was used for. Without an active
+// factor, recovery codes don't work either.
+func removeFactor(ctx context.Context, tx *db.Tx, u people.User, f people.Factor) error {
+	if err := people.DeleteFactor(ctx, tx, f); err != nil {
+		return err
+	}
+	if f.Active {
+		if err := people.EndMFATokens(ctx, tx, u); err != nil {
+			return err
+		}
+	}
+	if !hasOtherActiveFactor(u, f.ID) {
+		if err := deleteRecoveryCodes(ctx, tx, u); err != nil {
+			return err
+		}
+	}
+	return audit.Record(ctx, tx, "mfa_factor.removed", f.ID, map[string][2]any{"user_id": {u.ID, nil}})
+}
+
+// replaceRecoveryCodes generates the recovery codes of a user.
+func replaceRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User) ([]string, error) {
+	if err := deleteRecoveryCodes(ctx, tx, u); err != nil {
+		return nil, err
+	}
+	codes := []string{}
+	for range recoveryCodeCount {
+		text := strings.ToLower(rand.Text())
+		code := text[:5] + "-" + text[5:10]
+		if _, err := db.Exec(ctx, tx, `INSERT INTO recovery_codes (env, user_id, hash) VALUES (?, ?, ?)`,
+			u.Env, u.ID, recoveryMAC(tx, u, code)); err != nil {
+			return nil, err
+		}
+		codes = append(codes, code)
+	}
+	return codes, nil
+}
+
+// recoveryMAC returns the stored form of a recovery code. A plain hash of such a
+// short code could be reversed.
+func recoveryMAC(tx *db.Tx, u people.User, code string) []byte {
+	return site.Of(tx).MAC(fmt.Appendf(nil, "recovery_codes/%d/%s/%s", u.Env, u.ID, normalizeCode(code)))
+}
+
+// useRecoveryCode marks a recovery code as used and reports whether it was valid. It
+// only replaces an active factor.
+func useRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, code string) (bool, error) {
+	if !u.HasActiveFactor() {
+		return false, nil
+	}
+	n, err := db.Exec(ctx, tx, `UPDATE recovery_codes SET used_at = ?
+		WHERE env = ? AND user_id = ? AND hash = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID, recoveryMAC(tx, u, code))
+	return n == 1, err
+}
+
+// insertMFAToken creates an MFA token for a user who has verified a factor.
+func insertMFAToken(ctx context.Context, tx *db.Tx, u people.User) (MFAProof, error) {
+	token, expiresAt, err := people.InsertMFAToken(ctx, tx, u)
+	return MFAProof{MFAToken: &token, ExpiresAt: expiresAt, Challenge: map[string]any{}}, err
+}
+
+// PurgeUsedCodes deletes challenges and usage counts that are older than 30 days.
+func PurgeUsedCodes(ctx context.Context, tx *db.Tx) (int64, error) {
+	challenges, err := db.Exec(ctx, tx, `DELETE FROM mfa_challenges WHERE expires_at < ?`, tx.Now.AddDate(0, 0, -30))
+	if err != nil {
+		return challenges, err
+	}
+	uses, err := db.Exec(ctx, tx, `DELETE FROM api_key_uses WHERE hour < ?`, tx.Now.AddDate(0, 0, -30))
+	return challenges + uses, err
+}
+
+func deleteRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User) error {
+	_, err := db.Exec(ctx, tx, `DELETE FROM recovery_codes WHERE env = ? AND user_id = ?`, u.Env, u.ID)
+	return err
+}
+
+func saveChallenge(ctx context.Context, tx *db.Tx, f people.Factor, sealed []byte) error {
+	_, err := db.Exec(ctx, tx, `INSERT INTO mfa_challenges (env, factor_id, data, expires_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (env, factor_id) DO UPDATE SET data = excluded.data, expires_at = excluded.expires_at`,
+		f.Env, f.ID, sealed, tx.Now.Add(mfaTokenLifetime))
+	return err
+}
+
+// useChallenge returns the challenge of a factor and deletes it.
+func useChallenge(ctx context.Context, tx *db.Tx, f people.Factor) ([]byte, error) {
+	sealed, err := db.All[[]byte](ctx, tx, `DELETE FROM mfa_challenges
+		WHERE env = ? AND factor_id = ? AND expires_at > ? RETURNING data`, f.Env, f.ID, tx.Now)
+	if err == nil && len(sealed) == 0 {
+		return nil, fault.Conflict("This two-factor method has no open challenge. Send an empty body to get one.").
+			Detail("assertion", "state", "has no open challenge")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return sealed[0], nil
+}

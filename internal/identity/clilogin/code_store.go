@@ -1,0 +1,85 @@
+package clilogin
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"net/url"
+	"strings"
+
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/people"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+func hashCode(text string) []byte {
+	h := sha256.Sum256([]byte(text))
+	return h[:]
+}
+
+// insertCode stores what a user has allowed and returns the code for it.
+func insertCode(ctx context.Context, tx *db.Tx, c code) (string, error) {
+	text := strings.ToLower(rand.Text() + rand.Text())
+	c.Env, c.Hash, c.ExpiresAt = tx.Env, hashCode(text), tx.Now.Add(codeLifetime)
+	return text, db.Insert(ctx, tx, "cli_codes", c)
+}
+
+// takeCode returns a code and deletes it, so that it works once. The second of two
+// simultaneous exchanges deletes no row.
+func takeCode(ctx context.Context, tx *db.Tx, text string) (code, error) {
+	rows, err := db.All[code](ctx, tx, `SELECT {cols} FROM cli_codes WHERE hash = ?`, hashCode(text))
+	if err != nil {
+		return code{}, err
+	}
+	if len(rows) == 0 {
+		return code{}, errCode("The code is not valid, or it was already used. Run slipway login again.")
+	}
+	n, err := db.Exec(ctx, tx, `DELETE FROM cli_codes WHERE env = ? AND hash = ?`, rows[0].Env, rows[0].Hash)
+	if err == nil && n == 0 {
+		err = errCode("The code was already used. Run slipway login again.")
+	}
+	return rows[0], err
+}
+
+// exchanged is the result of an exchange. A code that is rejected can't be tried again, so
+// the transaction commits.
+type exchanged struct {
+	key      access.IssuedKey
+	rejected *fault.Error
+}
+
+// exchange returns the key for a code. What the user can do might have changed since the
+// page, so it is checked again.
+func exchange(ctx context.Context, tx *db.Tx, form url.Values) (out exchanged, err error) {
+	c, err := takeCode(ctx, tx, form.Get("code"))
+	if err != nil {
+		return out, err
+	}
+	if out.rejected = c.check(form.Get("code_verifier"), form.Get("redirect_uri"), tx.Now); out.rejected != nil {
+		return out, nil //nolint:nilerr // see exchanged
+	}
+
+	tx = tx.In(c.Env)
+	u, err := people.FindUserForUpdate(ctx, tx, c.UserID)
+	if err != nil {
+		return out, err
+	}
+	held, err := people.ScopesOf(ctx, tx, u)
+	if err != nil {
+		return out, err
+	}
+	if reason := blocked(u, held, c.Scopes); reason != "" {
+		out.rejected = errCode(reason)
+		return out, nil
+	}
+	ctx = auth.With(ctx, auth.Principal{Env: c.Env, Mode: c.Mode, Actor: u.Actor(), UserID: u.ID, OriginalID: u.ID})
+	out.key, err = access.IssueKey(ctx, tx, c.Mode, access.KeyRequest{Name: c.Name, Scopes: c.Scopes, ExpiresAt: new(tx.Now.Add(keyLifetime))})
+	return out, err
+}
+
+// DeleteExpired deletes the codes that were not used.
+func DeleteExpired(ctx context.Context, tx *db.Tx) (int64, error) {
+	return db.Exec(ctx, tx, `DELETE FROM cli_codes WHERE expires_at < ?`, tx.Now)
+}

@@ -1,0 +1,24 @@
+package identity
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/db/hookstest"
+)
+
+func TestMissingHook(t *testing.T) {
+	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "slipway.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+
+	a, outside := &API{}, Hooks{Uninstalled: func(context.Context, *db.Tx, string) error { return nil }}
+	c := Config{DB: d, Log: func(string) *slog.Logger { return slog.New(slog.DiscardHandler) }, Now: time.Now}
+	hookstest.EachMissing(t, func() hooks { return a.hooks(outside) }, func(h hooks) { a.connect(c, h) })
+}

@@ -1,0 +1,213 @@
+package sso
+
+import (
+	"context"
+
+	"slipway/internal/identity/access"
+	"slipway/internal/identity/people"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// outcome is the result of a sign-in. A rejection is not an error, because the
+// transaction must commit: the login is used up, and the user loses the roles.
+type outcome struct {
+	opened   access.Opened
+	returnTo string
+	rejected *errRejected
+	linkSent bool // the user must confirm by email that the identity is theirs
+
+	login login
+	id    identity
+}
+
+// reject returns the outcome of a rejected sign-in.
+func (o outcome) reject(r *errRejected) (outcome, error) {
+	o.rejected = r
+	return o, nil
+}
+
+// actor is the actor of what a connection does without a user.
+func (c Connection) actor() auth.Actor {
+	return auth.Actor{Type: "system", ID: c.ID, Label: "SSO connection " + c.Name}
+}
+
+// as returns a context where the connection acts.
+func (l located) as(ctx context.Context) context.Context {
+	return auth.With(ctx, auth.Principal{Env: l.Env, Mode: l.Dealership.Mode, DealershipID: l.Dealership.ID, Actor: l.actor()})
+}
+
+// findRoles returns the roles that still exist.
+func findRoles(ctx context.Context, tx *db.Tx, ids []string) (roles []people.Role, err error) {
+	for _, id := range ids {
+		r, err := people.FindRole(ctx, tx, id)
+		if fault.KindOf(err) == fault.KindNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		roles = append(roles, r)
+	}
+	return roles, nil
+}
+
+// plan is what a sign-in does.
+type plan struct {
+	profile   profile
+	user      people.User   // "" as the ID: a new one
+	linked    bool          // the identity is linked to the user
+	roles     []people.Role // to assign
+	setsRoles bool          // for existing users
+	rejected  *errRejected
+}
+
+// plan decides what a sign-in does, without changing anything. The test page shows it.
+func (a *API) plan(ctx context.Context, tx *db.Tx, l located, id identity) (p plan, err error) {
+	p.profile, p.setsRoles = l.read(id), len(l.GroupMapping) > 0
+	userID, err := findIdentity(ctx, tx, l.Connection, id.Issuer, id.Subject)
+	if err != nil {
+		return p, err
+	}
+	if userID != "" {
+		p.linked = true
+		if p.user, err = people.FindUserForUpdate(ctx, tx, userID); err != nil {
+			return p, err
+		}
+	}
+
+	if id.Overage && p.setsRoles {
+		p.setsRoles = false
+		p.rejected = errFailed("Entra ID sent no groups, because the user is in more than 200 (or 150 for SAML). " +
+			"In the app registration, under Token configuration, send only groups that are assigned to the application.")
+		return p, nil
+	}
+	ids, ok := l.rolesFor(p.profile.Groups)
+	if p.roles, err = findRoles(ctx, tx, ids); err != nil {
+		return p, err
+	}
+	p.roles = l.withoutOwner(p.roles)
+	hasRole := ok && len(p.roles) > 0 || p.linked && !p.setsRoles
+	switch {
+	case p.linked && p.user.Status != people.Active:
+		p.rejected = l.errDenied(l.Dealership.Name, "User %s is %s.", p.user.ID, p.user.Status)
+	case !hasRole && p.setsRoles:
+		p.rejected = l.errDenied(l.Dealership.Name, "No group of the user is in group_mapping, and default_role_id is not set.")
+	case !p.linked:
+		err = a.planUnlinked(ctx, tx, l, id, &p, hasRole)
+	}
+	return p, err
+}
+
+// planUnlinked decides about an identity that no user has.
+func (a *API) planUnlinked(ctx context.Context, tx *db.Tx, l located, id identity, p *plan, hasRole bool) error {
+	if problem := l.checkEmail(id, p.profile); problem != "" {
+		p.rejected = l.errDenied(l.Dealership.Name, "%s", problem)
+		return nil
+	}
+	u, err := people.FindUserByEmail(ctx, tx, p.profile.Email)
+	switch {
+	case fault.KindOf(err) == fault.KindNotFound && !l.JIT:
+		p.rejected = l.errDenied(l.Dealership.Name, "No user has this email address, and jit is off.")
+	case fault.KindOf(err) == fault.KindNotFound && !hasRole:
+		p.rejected = l.errDenied(l.Dealership.Name, "The user would be new, but default_role_id is not set.")
+	case fault.KindOf(err) == fault.KindNotFound:
+	case err != nil:
+		return err
+	case u.Status == people.Deactivated:
+		p.rejected = l.errDenied(l.Dealership.Name, "User %s is deactivated.", u.ID)
+	default:
+		p.user = u
+	}
+	return nil
+}
+
+// complete signs a user in, in one transaction with the end of the login.
+func (a *API) complete(ctx context.Context, tx *db.Tx, l located, o outcome, replaces string) (outcome, error) {
+	o.returnTo = o.login.ReturnTo
+	p, err := a.plan(ctx, tx, l, o.id)
+	if err != nil {
+		return o, err
+	}
+	if p.rejected != nil {
+		if err := a.withdraw(ctx, tx, l, p); err != nil {
+			return o, err
+		}
+		return o.reject(p.rejected)
+	}
+	if p.user.ID != "" && !p.linked {
+		o.linkSent = true
+		return o, a.requestLink(ctx, tx, l.Connection, p.user, o.id)
+	}
+
+	u := p.user
+	switch {
+	case !p.linked:
+		if u, err = people.ProvisionSSO(ctx, tx, p.profile.Email, p.profile.Name, o.id.Subject, p.roles); err != nil {
+			return o, err
+		}
+		if err := insertIdentity(ctx, tx, l.Connection, u, o.id.Issuer, o.id.Subject, byJIT); err != nil {
+			return o, err
+		}
+	case p.setsRoles:
+		if u, err = people.SetSSORoles(ctx, tx, u, p.roles, l.AllowOwnerRole); err != nil {
+			return o, err
+		}
+	}
+
+	_, err = db.Exec(ctx, tx, `UPDATE sso_identities SET last_sign_in_at = ? WHERE env = ? AND connection_id = ? AND user_id = ?`,
+		tx.Now, l.Env, l.ID, u.ID)
+	if err != nil {
+		return o, err
+	}
+	ctx = auth.With(ctx, auth.Principal{Env: u.Env, Mode: l.Dealership.Mode, Actor: u.Actor()})
+	o.opened, err = a.Access.OpenSSOSession(ctx, tx, u, access.NewSession{
+		Mode: l.Dealership.Mode, Method: string(l.Protocol), ExpiresAt: o.id.expiry(tx.Now), Browser: true, Replaces: replaces,
+	})
+	if err != nil {
+		return o, err
+	}
+	return o, a.insertSession(ctx, tx, l.Connection, o.opened.Session, o.id)
+}
+
+// withdraw takes the roles of a user who is no longer in a group, and ends the
+// sessions that the connection opened.
+func (a *API) withdraw(ctx context.Context, tx *db.Tx, l located, p plan) error {
+	if !p.linked || !p.setsRoles || len(p.roles) > 0 {
+		return nil
+	}
+	if _, err := people.SetSSORoles(ctx, tx, p.user, nil, l.AllowOwnerRole); err != nil {
+		return err
+	}
+	rows, err := db.All[linkedIdentity](ctx, tx, `SELECT {cols} FROM sso_identities WHERE env = ? AND connection_id = ? AND user_id = ?`,
+		l.Env, l.ID, p.user.ID)
+	if err != nil {
+		return err
+	}
+	for _, i := range rows {
+		if _, err := endSessionsAt(ctx, tx, l.Connection, i.Subject, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PasswordOff reports whether a user must use single sign-on: a connection enforces
+// it for the verified domain of the address. An owner with a two-factor method can
+// always use the password, in case the provider is unavailable.
+func PasswordOff(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
+	if u.IsOwner() && u.HasActiveFactor() {
+		return false, nil
+	}
+	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM sso_domains d JOIN sso_connections c ON c.env = d.env AND c.id = d.connection_id
+		WHERE d.env = ? AND d.domain = ? AND d.verified_at IS NOT NULL AND c.enforce`, tx.Env, domainOf(u.Email))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	err = requireFleet(ctx, tx)
+	if fault.KindOf(err) == fault.KindForbidden {
+		return false, nil
+	}
+	return err == nil, err
+}
