@@ -5,12 +5,16 @@ import (
 	"compress/gzip"
 	"flag"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
+	"testing/fstest"
 
 	"slipway/internal/console/bundle"
+	"slipway/internal/testkit/assert"
 )
 
 var update = flag.Bool("update", false, "write the bundle to dist")
@@ -52,6 +56,25 @@ func TestUpToDate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// A build with another content has other URLs, so a browser never mixes the files of two builds.
+func TestChangedFileHasAnotherURL(t *testing.T) {
+	build := fstest.MapFS{
+		"index.html": {Data: []byte(`<script src="{{app.js}}">`)},
+		"app.js":     {Data: []byte(`import("./screen.js")`)},
+		"screen.js":  {Data: []byte(`export{}`)},
+	}
+	first := load(build)
+	assert.Equal(t, load(build), first, "the same files")
+
+	build["screen.js"] = &fstest.MapFile{Data: []byte(`export{a}`)}
+	second := load(build)
+	assert.Len(t, slices.Collect(maps.Keys(second.assets)), 2)
+	for url := range second.assets {
+		assert.Equal(t, first.assets[url], asset{}, url)
+	}
+	assert.Equal(t, string(second.index) == string(first.index), false, "the page has the new URL")
 }
 
 // A browser loads app.js with the files that it imports, and app.css, before it shows the
