@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -169,5 +170,38 @@ func TestSource(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+var importOf = regexp.MustCompile(`(?m)(?:\bfrom |\bimport\(|^import )"(\.[^"]+)"`)
+
+// Files don't import each other in a loop: what runs first would depend on who imports whom, and
+// neither file could be read or moved without the other.
+func TestNoImportLoops(t *testing.T) {
+	const visiting, done = 1, 2
+	state, files := map[string]int{}, 0
+	var visit func(path []string, file string)
+	visit = func(path []string, file string) {
+		path = append(path, file)
+		if state[file] == visiting {
+			t.Errorf("import loop: %s", strings.Join(path[slices.Index(path, file):], " -> "))
+		}
+		if state[file] != 0 || !strings.HasPrefix(file, "src/") { // the SDK doesn't import the console
+			return
+		}
+		state[file] = visiting
+		files++
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range importOf.FindAllSubmatch(content, -1) {
+			visit(path, filepath.Join(filepath.Dir(file), string(m[1])))
+		}
+		state[file] = done
+	}
+	visit(nil, "src/main.tsx")
+	if files < 100 {
+		t.Errorf("visited %d files, want the whole console", files)
 	}
 }
