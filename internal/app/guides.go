@@ -34,7 +34,6 @@ func serveDocs(r *rest.Router) {
 	r.Handle(references[1].Shows, document("application/json", func() ([]byte, error) { return forReference(r.PreviewOpenAPI(), "preview.") }))
 	r.Handle("/docs/assets/*", pages)
 	r.Handle("/llms.txt", document("text/plain; charset=utf-8", func() ([]byte, error) { return llms(r.BaseURL), nil }))
-	r.Handle("/postman.json", document("application/json", func() ([]byte, error) { return postman(r.OpenAPI(), r.BaseURL) }))
 	r.Handle("/", http.RedirectHandler(console.Path, http.StatusFound))
 	for _, path := range []string{"/sign-in", "/signin", "/login"} { // what people try first
 		r.Handle(path, http.RedirectHandler(r.AuthURL+"/sign-in", http.StatusFound))
@@ -80,7 +79,6 @@ func llms(baseURL string) []byte {
 	} {
 		fmt.Fprintf(&b, "- [%s](%s%s): %s\n", strings.TrimPrefix(d[0], "/"), base, d[0], d[1])
 	}
-	fmt.Fprintf(&b, "\n## Optional\n\n- [Changelog](%s/changelog.json): What each version of the API added.\n"+
-		"- [Postman collection](%s/postman.json): All operations of /v1.\n", base, base)
+	fmt.Fprintf(&b, "\n## Optional\n\n- [Changelog](%s/changelog.json): What each version of the API added.\n", base)
 	return []byte(b.String())
 }
