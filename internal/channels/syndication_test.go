@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"slipway/internal/hulls"
+	"slipway/internal/vocab/null"
 )
 
 // Tests each state of a listing with each earlier action: the next state if the
@@ -44,7 +45,7 @@ func TestListingFollowsItsHull(t *testing.T) {
 				}
 
 				h := hulls.Hull{Status: hulls.Available}
-				l := HullSyndication{State: from.state, Action: orNone(from.action), Wanted: i != 3, Revision: 4, AttemptedAt: &now,
+				l := HullSyndication{State: from.state, Action: null.From(from.action), Wanted: i != 3, Revision: 4, AttemptedAt: &now,
 					Listed: from.state == published}
 				if i == 2 {
 					h.Status = hulls.Sold
@@ -52,7 +53,7 @@ func TestListingFollowsItsHull(t *testing.T) {
 
 				before := l
 				changed := l.follow(h, c, i == 1, now)
-				if got := (start{l.State, deref(l.Action)}); got != want {
+				if got := (start{l.State, null.Text(l.Action)}); got != want {
 					t.Errorf("%s from %v, case %d: %v, want %v", kind, from, i, got, want)
 				}
 				if changed != (l.Revision > before.Revision) || (l.State == queued) != (l.DueAt != nil) && changed {
@@ -145,7 +146,7 @@ func TestParseAnswer(t *testing.T) {
 		{503, ``, later, "http_503", "The partner responded with status 503.", "", true},
 	} {
 		a := parseAnswer(c.status, []byte(c.body))
-		if a.verdict != c.verdict || a.code != c.code || a.message != c.message || deref(a.externalID) != c.extID || a.down != c.down {
+		if a.verdict != c.verdict || a.code != c.code || a.message != c.message || null.Text(a.externalID) != c.extID || a.down != c.down {
 			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a,
 				c.verdict, c.code, c.message, c.extID, c.down)
 		}

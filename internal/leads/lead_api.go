@@ -9,6 +9,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 )
 
@@ -143,7 +144,7 @@ func (a *API) assign(ctx context.Context, tx *db.Tx, in *struct {
 		}
 
 		if in.Body.UserID == nil {
-			user, err := takeTurn(ctx, tx, deref(l.LocationID))
+			user, err := takeTurn(ctx, tx, null.Text(l.LocationID))
 			if err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ func healthy(t *testing.T, set app.Settings) *app.Doctor {
 	t.Helper()
 	web := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(web.Close)
-	check(t, os.Chmod(set.Data, 0o700))
+	assert.NoError(t, os.Chmod(set.Data, 0o700))
 	d := app.NewDoctor(set, web.URL)
 	d.Client = web.Client()
 	d.Space = func(string) (uint64, uint64, error) { return 500 << 30, 1000 << 30, nil }
@@ -33,7 +33,7 @@ func healthy(t *testing.T, set app.Settings) *app.Doctor {
 func examine(t *testing.T, d *app.Doctor, name string) (found []app.Finding) {
 	t.Helper()
 	all, err := d.Examine(t.Context())
-	check(t, err)
+	assert.NoError(t, err)
 	for _, f := range all {
 		if f.Check == name {
 			found = append(found, f)
@@ -72,7 +72,7 @@ func TestDoctorFindsProblems(t *testing.T) {
 			"HTTP":                 {func(d *app.Doctor) { d.Settings.BaseURL = "http://boats.example.com"; d.Settings.AllowPrivate = false }, "settings", app.Warn, "can be read on the network", ""},
 			"data folder":          {nil, "data folder", app.OK, "", ""},
 			"no data folder":       {func(d *app.Doctor) { d.Settings.Data += "/none" }, "data folder", app.Fail, "doesn't exist", ""},
-			"public data folder":   {func(d *app.Doctor) { check(t, os.Chmod(d.Settings.Data, 0o755)) }, "data folder", app.Warn, "mode 0755", ""},
+			"public data folder":   {func(d *app.Doctor) { assert.NoError(t, os.Chmod(d.Settings.Data, 0o755)) }, "data folder", app.Warn, "mode 0755", ""},
 			"disk":                 {nil, "disk", app.OK, "536.9 GB of 1.1 TB free", ""},
 			"almost full disk":     {space(90), "disk", app.Warn, "Only", ""},
 			"full disk":            {space(10), "disk", app.Fail, "Writes fail", ""},
@@ -148,27 +148,27 @@ func damage(t *testing.T) func(d *app.Doctor) {
 		copied := t.TempDir()
 		file := filepath.Join(copied, "backup")
 		_, err := app.Backup(context.Background(), d.Settings, file, app.BackupOptions{Progress: noProgress})
-		check(t, err)
+		assert.NoError(t, err)
 		d.Settings.Data = filepath.Join(copied, "data")
 		_, _, err = app.Restore(context.Background(), d.Settings, file, noProgress)
-		check(t, err)
+		assert.NoError(t, err)
 		path := filepath.Join(d.Settings.Data, "slipway.db")
 		text, err := os.ReadFile(path)
-		check(t, err)
+		assert.NoError(t, err)
 		for i := len(text) / 4; i < len(text)*3/4; i++ {
 			text[i] = 0xA5
 		}
-		check(t, os.WriteFile(path, text, 0o600))
+		assert.NoError(t, os.WriteFile(path, text, 0o600))
 	}
 }
 
 // A durable server with a standby has no problems.
 func TestDoctorOnDurablePostgres(t *testing.T) {
 	primary, err := postgres.Start(t.Context(), postgres.Durable())
-	check(t, err)
+	assert.NoError(t, err)
 	t.Cleanup(primary.Stop)
 	standby, err := primary.Standby(t.Context())
-	check(t, err)
+	assert.NoError(t, err)
 	t.Cleanup(standby.Stop)
 	set := testkit.OnSQLite(t).Settings()
 	set.DatabaseURL, set.ReplicaURL = primary.URL("postgres"), standby.URL("postgres")
