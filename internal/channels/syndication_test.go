@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"slipway/internal/hulls"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/null"
 )
 
@@ -75,9 +76,10 @@ func TestWithdrawBeforeTheFirstAttempt(t *testing.T) {
 	l := HullSyndication{State: notListed, Wanted: true}
 	l.follow(hulls.Hull{Status: hulls.Available}, c, false, now)
 	l.follow(hulls.Hull{Status: hulls.Sold}, c, true, now)
-	if l.State != removed || l.Action != nil || *l.Code != "status" || *l.Message != "The hull's status is sold." {
-		t.Errorf(`got %+v; want l.State = removed, l.Action = nil, l.Code = "status", l.Message = "The hull's status is sold."`, l)
-	}
+	assert.Equal(t, l.State, removed)
+	assert.Equal(t, l.Action, nil)
+	assert.Equal(t, *l.Code, "status")
+	assert.Equal(t, *l.Message, "The hull's status is sold.")
 }
 
 func TestChannelRejects(t *testing.T) {
@@ -146,10 +148,11 @@ func TestParseAnswer(t *testing.T) {
 		{503, ``, later, "http_503", "The partner responded with status 503.", "", true},
 	} {
 		a := parseAnswer(c.status, []byte(c.body))
-		if a.verdict != c.verdict || a.code != c.code || a.message != c.message || null.Text(a.externalID) != c.extID || a.down != c.down {
-			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a,
-				c.verdict, c.code, c.message, c.extID, c.down)
-		}
+		assert.Equal(t, a.verdict, c.verdict, c.status, c.body)
+		assert.Equal(t, a.code, c.code, c.status, c.body)
+		assert.Equal(t, a.message, c.message, c.status, c.body)
+		assert.Equal(t, null.Text(a.externalID), c.extID, c.status, c.body)
+		assert.Equal(t, a.down, c.down, c.status, c.body)
 	}
 
 	if a := parseAnswer(400, []byte("\xff\x00"+strings.Repeat("ü", 5000))); len(a.message) > 500 || strings.ContainsRune(a.message, 0) {

@@ -37,10 +37,10 @@ func Equal[T any](t testing.TB, got, want T, what ...any) bool {
 }
 
 // NoError stops the test if there is an error.
-func NoError(t testing.TB, err error) {
+func NoError(t testing.TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%sgot error %v", Describe(what), err)
 	}
 }
 
