@@ -94,7 +94,7 @@ lint-openapi: ## Lint api/openapi.json with Redocly and Spectral
 
 .PHONY: check-compat
 check-compat: ## Compare api/openapi.json with the last release
-	cd api/compat && $(GO) test ./... && $(GO) run . ../released.json ../openapi.json
+	cd api/compat && $(GO) test ./... && $(GO) run . ../versions/released.json.gz ../openapi.json
 
 .PHONY: test-generators
 test-generators: ## Generate clients from api/openapi.json and compile them

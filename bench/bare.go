@@ -32,15 +32,13 @@ import (
 // panic recovery, paging, filters or error kinds, and it copies JSON columns as
 // text. Create doesn't check the HIN, the location, duplicates or a repeated
 // Idempotency-Key. It doesn't encrypt the response that it stores, and it marks
-// the audit entry with a plain hash. The token endpoint only knows client
-// credentials, and doesn't accept an old secret.
+// the audit entry with a plain hash.
 type bare struct {
 	write, read              *sql.DB
 	sqlite                   bool
 	ids                      *id.Source
 	byKey, byID, list        *sql.Stmt
 	countWord, terms, byTerm *sql.Stmt
-	byClient, installsOf     *sql.Stmt
 	asSent                   func(query string) string
 	inserts                  map[string]*sql.Stmt
 }
@@ -85,14 +83,10 @@ func newBare(ctx context.Context, d database) (*bare, error) {
 	}
 	for query, stmt := range map[string]**sql.Stmt{
 		findKey: &b.byKey, findHull: &b.byID, listHulls: &b.list, countTerms: &b.countWord, termsIn: &b.terms, listByTerm: &b.byTerm,
-		findClient: &b.byClient,
 	} {
 		if *stmt, err = b.read.PrepareContext(ctx, d.asSent(withColumns(query))); err != nil { //nolint:sqlclosecheck // lives as long as its pool
 			return nil, err
 		}
-	}
-	if b.installsOf, err = b.write.PrepareContext(ctx, d.asSent(findInstalls)); err != nil {
-		return nil, err
 	}
 	for table, columns := range insertColumns {
 		if b.inserts[table], err = b.write.PrepareContext(ctx, d.asSent(insertInto(table, columns))); err != nil { //nolint:sqlclosecheck // lives as long as its pool
@@ -110,7 +104,6 @@ func (b *bare) handler() http.Handler {
 	mux.HandleFunc("GET /v1/hulls/{id}", b.serve(http.StatusOK, b.getHull))
 	mux.HandleFunc("GET /v1/hulls", b.serve(http.StatusOK, b.listOrSearch))
 	mux.HandleFunc("POST /v1/hulls", b.serve(http.StatusCreated, b.createHull))
-	mux.HandleFunc("POST /oauth/token", b.issue)
 	return mux
 }
 

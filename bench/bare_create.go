@@ -26,7 +26,6 @@ var insertColumns = map[string]string{
 	"hull_history":       "env, id, hull_id, to_status, to_location_id, actor, at",
 	"audit_entries": "env, id, at, actor_type, actor_id, actor_label, action, target_type, target_id, request_id, ip, user_agent, " +
 		"changes, outcome, mark",
-	"oauth_tokens":     "env, id, public_id, hash, kind, install_id, scopes, created_at, expires_at",
 	"event_sequences":  "env, object_id, last",
 	"outbox":           eventColumns,
 	"events":           eventColumns,

@@ -18,38 +18,6 @@ import (
 	"time"
 )
 
-func TestGrowth(t *testing.T) {
-	normal := minute{memory: memory{private: 80 << 20, rss: 200 << 20}, goroutines: 90, wal: 8 << 20, p99: 20 * time.Millisecond}
-	with := func(change func(*minute)) []minute {
-		last := normal
-		change(&last)
-		return []minute{{}, normal, normal, normal, last}
-	}
-	for name, test := range map[string]struct {
-		minutes []minute
-		want    string
-	}{
-		"the same":           {with(func(*minute) {}), ""},
-		"noise":              {with(func(m *minute) { m.p99, m.goroutines, m.memory.private = 25*time.Millisecond, 95, 90<<20 }), ""},
-		"a larger database":  {with(func(m *minute) { m.memory.rss = 500 << 20 }), ""},
-		"memory":             {with(func(m *minute) { m.memory.private = 120 << 20 }), "memory"},
-		"goroutines":         {with(func(m *minute) { m.goroutines = 300 }), "goroutines"},
-		"the WAL":            {with(func(m *minute) { m.wal = 30 << 20 }), "write-ahead log"},
-		"the latency":        {with(func(m *minute) { m.p99 = 60 * time.Millisecond }), "p99"},
-		"failures":           {with(func(m *minute) { m.failures = 1 }), "failed"},
-		"only a start-up":    {[]minute{{}, normal}, ""},
-		"more in the second": {[]minute{{}, normal, {}}, ""},
-	} {
-		got := strings.Join(growth(test.minutes), "; ")
-		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
-			t.Errorf("%s: got %q, want %q", name, got, test.want)
-		}
-		if err := (&report{minutes: test.minutes}).grown(); (err == nil) != (test.want == "") {
-			t.Errorf("%s: got the error %v", name, err)
-		}
-	}
-}
-
 func TestStepMeets(t *testing.T) {
 	good := step{4, outcome{
 		length: time.Second, inTime: 95, accepted: []time.Duration{100 * time.Millisecond}, rejected: []time.Duration{time.Millisecond},
@@ -74,9 +42,9 @@ func TestStepMeets(t *testing.T) {
 }
 
 func TestIdleAndUploadsMeet(t *testing.T) {
-	calm := idled{cpu: 0.001, before: memory{rss: 50 << 20}, after: memory{rss: 100 << 20}}
+	calm := idled{cpu: 0.001, before: memory{private: 50 << 20}, after: memory{private: 100 << 20}}
 	busy, large, kept := calm, calm, calm
-	busy.cpu, large.before.rss, kept.after.rss = 0.02, 70<<20, 190<<20
+	busy.cpu, large.before.private, kept.after.private = 0.02, 70<<20, 190<<20
 	if !calm.meets() || busy.meets() || large.meets() || kept.meets() {
 		t.Error("want only the calm server to reach the goals")
 	}
@@ -251,10 +219,10 @@ func TestSVG(t *testing.T) {
 
 // Only tables with numbers are replaced.
 func TestFill(t *testing.T) {
-	r := &report{minutes: []minute{{rate: 123}}}
-	page := "Text.\n\n<!-- results: Soak -->\nold\n<!-- end -->\n\n<!-- results: Overload -->\nolder\n<!-- end -->\nMore.\n"
+	r := &report{relayed: []relayed{{"sqlite", 1, 123, time.Second}}}
+	page := "Text.\n\n<!-- results: Webhooks: deliveries -->\nold\n<!-- end -->\n\n<!-- results: Overload -->\nolder\n<!-- end -->\nMore.\n"
 	got := r.fill(page, time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC))
-	if strings.Contains(got, "old\n") || !strings.Contains(got, "| 1 | 123 |") || !strings.Contains(got, "Measured on November 16, 2026") {
+	if strings.Contains(got, "old\n") || !strings.Contains(got, "| 1 | 123 | 123 |") || !strings.Contains(got, "Measured on November 16, 2026") {
 		t.Errorf("the table was not replaced:\n%s", got)
 	}
 	if !strings.Contains(got, "<!-- results: Overload -->\nolder\n<!-- end -->\nMore.") {
@@ -292,15 +260,15 @@ func TestPage(t *testing.T) {
 }
 
 func TestShorten(t *testing.T) {
-	o := options{seconds: 3, soak: time.Minute, idle: time.Minute, uploads: 50}
-	if o.shorten(map[string]bool{"idle": true}); o.soak != 0 || o.idle != time.Minute || o.uploads != 4 || o.seconds != 0.4 {
+	o := options{seconds: 3, idle: time.Minute, uploads: 50}
+	if o.shorten(map[string]bool{"idle": true}); o.idle != time.Minute || o.uploads != 4 || o.seconds != 0.4 {
 		t.Errorf("got %+v", o)
 	}
 }
 
 // Each part and each number can be selected on its own.
 func TestIncludes(t *testing.T) {
-	parts := []string{"sqlite/", "pocketbase/", "idle", "streams", "mcp", "overload", "uploads", "soak"}
+	parts := []string{"sqlite/", "pocketbase/", "idle", "streams", "overload", "uploads"}
 	for only, want := range map[string][]string{
 		"":                     parts,
 		"pocketbase":           {"pocketbase/"},
@@ -309,8 +277,7 @@ func TestIncludes(t *testing.T) {
 		"pocketbase/create/3$": nil,
 		"^idle$":               {"idle"},
 		"streams":              {"streams"},
-		"mcp":                  {"mcp"},
-		"soak|uploads":         {"uploads", "soak"},
+		"overload|uploads":     {"overload", "uploads"},
 		"sqlite/get/8":         {"sqlite/"},
 		"get":                  {"sqlite/", "pocketbase/"},
 	} {

@@ -31,7 +31,6 @@ type database struct {
 	indexes  string                 // SQL: name and definition of the indexes of hulls and hull_terms, in order
 	bulk     []string               // SQL: settings for fast, unsafe bulk loading
 	loaded   []string               // SQL: maintenance that the database would run automatically later
-	explain  string                 // SQL: prefix that shows the plan of a query
 	version  string                 // SQL: name and version of the database
 }
 
@@ -58,7 +57,6 @@ func sqliteIn(folder string) database {
 		indexes: `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ('hulls', 'hull_terms')
 			ORDER BY rowid`,
 		bulk:    []string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA cache_size = -500000`, `PRAGMA threads = 2`},
-		explain: `EXPLAIN QUERY PLAN `,
 		version: `SELECT 'SQLite ' || sqlite_version()`,
 	}
 }
@@ -77,7 +75,6 @@ func postgresIn(ctx context.Context, cluster *postgres.Cluster, name, folder str
 			ORDER BY indexname`,
 		bulk:    []string{`SET synchronous_commit = off`, `SET maintenance_work_mem = '512MB'`, `SET work_mem = '256MB'`},
 		loaded:  []string{`VACUUM (ANALYZE) hulls`, `VACUUM (ANALYZE) hull_terms`, `CHECKPOINT`},
-		explain: `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) `,
 		version: `SELECT 'PostgreSQL ' || current_setting('server_version')`,
 	}
 	admin, err := sql.Open("pgx", cluster.URL("postgres"))

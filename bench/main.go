@@ -27,11 +27,9 @@ type options struct {
 	rows       int
 	pgMillion  bool
 	only       *regexp.Regexp
-	explain    bool
 	cpuProfile string
 	out        string
 	docs       string
-	soak       time.Duration
 	idle       time.Duration
 	uploads    int
 	temp       string
@@ -42,17 +40,15 @@ func main() {
 	short := flag.Bool("short", false, "run a short benchmark with 50,000 hulls; doesn't write a report")
 	only := flag.String("only", "",
 		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million, import, reports, "+
-			"pocketbase/create/16, idle, streams, mcp, overload, uploads or soak; doesn't write a report")
+			"pocketbase/create/16, idle, streams, overload or uploads; doesn't write a report")
 	flag.Float64Var(&o.seconds, "seconds", 3, "seconds to measure each server, per number")
 	flag.IntVar(&o.hulls, "hulls", 1_000_000, "number of hulls in the large inventory")
 	flag.IntVar(&o.rows, "rows", 100_000, "number of rows in the imported file")
 	flag.BoolVar(&o.pgMillion, "pg-million", false, "also measure the large inventory on PostgreSQL (takes minutes)")
-	flag.BoolVar(&o.explain, "explain", false, "print the query plans on the large inventory")
 	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`folder` for CPU profiles of the service, one for each number")
 	flag.StringVar(&o.out, "out", "RESULTS.md", "file for the results of a full run")
 	flag.StringVar(&o.docs, "docs", "../docs",
 		"`folder` for the plots, and for the tables in performance.md; -short and -only write them only if you set it")
-	flag.DurationVar(&o.soak, "soak", 5*time.Minute, "length of the soak; 0 turns it off")
 	flag.DurationVar(&o.idle, "idle", 30*time.Second, "how long to measure the idle server")
 	flag.IntVar(&o.uploads, "uploads", 50, "number of photos to upload together")
 	bareFolder := flag.String("bare", "", "serve the bare server on the database in this `folder`; the benchmark uses this itself")
@@ -91,7 +87,6 @@ func (o *options) shorten(set map[string]bool) {
 		"seconds": func() { o.seconds = 0.4 },
 		"hulls":   func() { o.hulls = 50_000 },
 		"rows":    func() { o.rows = 5_000 },
-		"soak":    func() { o.soak = 0 },
 		"idle":    func() { o.idle = 5 * time.Second },
 		"uploads": func() { o.uploads = 4 },
 	} {
@@ -101,8 +96,7 @@ func (o *options) shorten(set map[string]bool) {
 	}
 }
 
-// run measures everything selected and reports it. It fails if something grew in
-// the soak, after it has reported it.
+// run measures everything selected and reports it.
 func run(ctx context.Context, o options) (err error) {
 	temp, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
@@ -133,11 +127,9 @@ func run(ctx context.Context, o options) (err error) {
 		}
 	}
 	if o.docs != "" {
-		if err := r.publish(o.docs); err != nil {
-			return err
-		}
+		return r.publish(o.docs)
 	}
-	return r.grown()
+	return nil
 }
 
 // onProcesses measures the real program over HTTP.
@@ -146,8 +138,7 @@ func onProcesses(ctx context.Context, o options, r *report) error {
 		name    string
 		measure func(context.Context, options, *report) error
 	}{
-		{"pocketbase/", against}, {"idle", idle}, {"streams", streams}, {"mcp", assistants}, {"requestlog", requestLog},
-		{"overload", overload}, {"uploads", uploads}, {"soak", soak},
+		{"pocketbase/", against}, {"idle", idle}, {"streams", streams}, {"overload", overload}, {"uploads", uploads},
 	} {
 		if !o.includes(part.name) {
 			continue
@@ -163,8 +154,7 @@ func onProcesses(ctx context.Context, o options, r *report) error {
 }
 
 // others are measured on their own databases.
-var others = map[string]func(context.Context, options, *report, database) error{"hooks": hooks, "flood": flood, "import": imports,
-	"reports": summaries}
+var others = map[string]func(context.Context, options, *report, database) error{"hooks": hooks, "import": imports, "reports": summaries}
 
 func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 	if o.includes("sqlite/") {
@@ -187,8 +177,8 @@ func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 }
 
 func onPostgres(ctx context.Context, o options, r *report, temp string) error {
-	if !o.includes("postgres/") && !o.includes("postgres/hooks") && !o.includes("postgres/flood") &&
-		!o.includes("postgres/import") && !o.includes("postgres/reports") && !o.pgMillion {
+	if !o.includes("postgres/") && !o.includes("postgres/hooks") && !o.includes("postgres/import") &&
+		!o.includes("postgres/reports") && !o.pgMillion {
 		return nil
 	}
 	progress("starting PostgreSQL")

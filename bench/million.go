@@ -104,9 +104,6 @@ func million(ctx context.Context, o options, r *report, d database) (err error) 
 		r.found = append(r.found, s.try(ctx, d, p))
 	}
 
-	if o.explain {
-		return s.explain(ctx, d)
-	}
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -23,7 +22,6 @@ import (
 // memory can be measured without the client.
 type process struct {
 	name, base string
-	metrics    string // URL, or empty
 	folder     string // of its data
 	command    *exec.Cmd
 	exited     chan error
@@ -69,7 +67,7 @@ func startSlipway(ctx context.Context, o options, folder string, pinned bool, se
 	if pinned {
 		args = append([]string{"taskset", "-c", serverCores()}, args...)
 	}
-	p := &process{name: "Slipway", base: "http://" + api, metrics: "http://" + metrics + "/metrics", folder: folder}
+	p := &process{name: "Slipway", base: "http://" + api, folder: folder}
 	return p, p.start(ctx, append(env, set...), "/readyz", args...)
 }
 
@@ -262,24 +260,6 @@ func (p *process) watch() (stop func() memory) {
 		}
 	}()
 	return func() memory { close(done); return <-result }
-}
-
-// metric returns the value of a metric without labels.
-func (p *process) metric(ctx context.Context, name string) (float64, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.metrics, nil)
-	if err != nil {
-		return 0, err
-	}
-	text, err := send(req, http.StatusOK)
-	if err != nil {
-		return 0, err
-	}
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		if value, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
-			return strconv.ParseFloat(value, 64)
-		}
-	}
-	return 0, fmt.Errorf("%s has no metric %s", p.metrics, name)
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.0f", float64(n)/(1<<20)) }

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -455,13 +454,4 @@ func (r *report) versusTables() []table {
 			ms(quantile(l.theirs.took, 0.5)), ms(l.theirs.perRequest())})
 	}
 	return []table{t, size, pages}
-}
-
-// fileSize returns the size of a file, or 0.
-func fileSize(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }

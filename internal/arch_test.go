@@ -29,6 +29,7 @@ var may = map[string][]string{
 	"vocab/id":        {},
 	"vocab/lazy":      {},
 	"vocab/money":     {"vocab/fault"},
+	"vocab/null":      {},
 	"vocab/page":      {"vocab/fault", "vocab/id"},
 	"vocab/patch":     {"vocab/fault", "vocab/wire"},
 	"vocab/phone":     {},

@@ -36,7 +36,7 @@ var levels = map[string]checker.Level{
 
 // breaking lists the changes between two documents that can break a client.
 func breaking(before, after []byte) ([]string, error) {
-	released, err := parse(before, "released.json")
+	released, err := parse(before, "the last release")
 	if err != nil {
 		return nil, err
 	}

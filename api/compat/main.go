@@ -1,11 +1,14 @@
 // Program compat compares an OpenAPI document with the one of the last release. It
 // fails if a client of the release could break.
 //
-//	go run . released.json openapi.json
+//	go run . released.json.gz openapi.json
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -25,7 +28,7 @@ func main() {
 }
 
 func compare(released, current string) ([]string, error) {
-	before, err := os.ReadFile(released)
+	before, err := readCompressed(released)
 	if err != nil {
 		return nil, err
 	}
@@ -34,4 +37,16 @@ func compare(released, current string) ([]string, error) {
 		return nil, err
 	}
 	return breaking(before, after)
+}
+
+func readCompressed(file string) ([]byte, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return io.ReadAll(r)
 }

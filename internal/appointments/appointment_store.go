@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 )
 
@@ -105,22 +106,22 @@ func checkReferences(ctx context.Context, tx *db.Tx, before Appointment, a *Appo
 	if err := checkContact(ctx, tx, &bad, before, a); err != nil {
 		return err
 	}
-	if a.DealID != nil && deref(before.DealID) != *a.DealID {
+	if a.DealID != nil && null.Text(before.DealID) != *a.DealID {
 		_, err := deals.Find(ctx, tx, *a.DealID)
-		if err := addNotFound(&bad, "deal_id", err); err != nil {
+		if err := bad.AddNotFound("deal_id", err); err != nil {
 			return err
 		}
 	}
-	if a.HullID != nil && deref(before.HullID) != *a.HullID {
+	if a.HullID != nil && null.Text(before.HullID) != *a.HullID {
 		_, err := hulls.Find(ctx, tx, *a.HullID)
-		if err := addNotFound(&bad, "hull_id", err); err != nil {
+		if err := bad.AddNotFound("hull_id", err); err != nil {
 			return err
 		}
 	}
 
 	if before.UserID != a.UserID {
 		u, err := people.FindUser(ctx, tx, a.UserID)
-		if err := addNotFound(&bad, "user_id", err); err != nil {
+		if err := bad.AddNotFound("user_id", err); err != nil {
 			return err
 		}
 		if err == nil && u.Status == people.Deactivated {
@@ -129,7 +130,7 @@ func checkReferences(ctx context.Context, tx *db.Tx, before Appointment, a *Appo
 	}
 	if before.LocationID != a.LocationID {
 		zone, err := dealership.ZoneOf(ctx, tx, a.LocationID)
-		if err := addNotFound(&bad, "location_id", err); err != nil {
+		if err := bad.AddNotFound("location_id", err); err != nil {
 			return err
 		}
 		a.Timezone = zone
@@ -141,9 +142,9 @@ func checkReferences(ctx context.Context, tx *db.Tx, before Appointment, a *Appo
 // contact is locked, because a concurrent merge or erasure would miss the
 // appointment or its text.
 func checkContact(ctx context.Context, tx *db.Tx, bad *fault.Fields, before Appointment, a *Appointment) error {
-	if a.LeadID != nil && (deref(before.LeadID) != *a.LeadID || before.ContactID != a.ContactID) {
+	if a.LeadID != nil && (null.Text(before.LeadID) != *a.LeadID || before.ContactID != a.ContactID) {
 		l, err := leads.Find(ctx, tx, *a.LeadID)
-		if err := addNotFound(bad, "lead_id", err); err != nil {
+		if err := bad.AddNotFound("lead_id", err); err != nil {
 			return err
 		}
 		switch {
@@ -156,7 +157,7 @@ func checkContact(ctx context.Context, tx *db.Tx, bad *fault.Fields, before Appo
 		}
 	}
 	c, err := contacts.FindForUpdate(ctx, tx, a.ContactID)
-	if err := addNotFound(bad, "contact_id", err); err != nil || len(*bad) > 0 {
+	if err := bad.AddNotFound("contact_id", err); err != nil || len(*bad) > 0 {
 		return err
 	}
 	return c.Active()
@@ -202,21 +203,4 @@ func FollowZones(ctx context.Context, tx *db.Tx) error {
 		}
 	}
 	return nil
-}
-
-// addNotFound adds a detail for the field if the error is "not found". It
-// returns every other error.
-func addNotFound(bad *fault.Fields, field string, err error) error {
-	if fault.KindOf(err) == fault.KindNotFound {
-		bad.Add(field, "not_found", "does not exist")
-		return nil
-	}
-	return err
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

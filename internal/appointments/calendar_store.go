@@ -3,7 +3,6 @@ package appointments
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,8 @@ import (
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
+	"slipway/internal/vocab/token"
 )
 
 // calendarPath is where calendars are read, followed by the token.
@@ -28,21 +29,16 @@ type calendarRow struct {
 	UserID string   `db:"user_id"`
 }
 
-func hashToken(token string) []byte {
-	sum := sha256.Sum256([]byte(token))
-	return sum[:]
-}
-
 // createCalendar creates or replaces the URL of a user's calendar.
 func createCalendar(ctx context.Context, tx *db.Tx, u people.User) (UserCalendar, error) {
-	token := strings.ToLower(rand.Text() + rand.Text())
+	secret := strings.ToLower(rand.Text() + rand.Text())
 	if _, err := db.Exec(ctx, tx, `
 		INSERT INTO user_calendars (env, user_id, hash, created_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (env, user_id) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
-		tx.Env, u.ID, hashToken(token), tx.Now); err != nil {
+		tx.Env, u.ID, token.Hash(secret), tx.Now); err != nil {
 		return UserCalendar{}, err
 	}
-	url := site.Of(tx).URL + calendarPath + token + ".ics"
+	url := site.Of(tx).URL + calendarPath + secret + ".ics"
 	return UserCalendar{UserID: u.ID, URL: url, CreatedAt: tx.Now}, audit.Record(ctx, tx, "user.calendar_created", u.ID, nil)
 }
 
@@ -67,8 +63,8 @@ var errCalendar = fault.New(fault.KindNotFound, "This calendar does not exist. I
 
 // readCalendar returns the calendar of a token, and when it last changed. It stops
 // when the user is deactivated, or can't read contacts anymore.
-func readCalendar(ctx context.Context, tx *db.Tx, token string) (text string, changed time.Time, err error) {
-	found, err := db.All[calendarRow](ctx, tx, `SELECT {cols} FROM user_calendars WHERE hash = ?`, hashToken(token))
+func readCalendar(ctx context.Context, tx *db.Tx, secret string) (text string, changed time.Time, err error) {
+	found, err := db.All[calendarRow](ctx, tx, `SELECT {cols} FROM user_calendars WHERE hash = ?`, token.Hash(secret))
 	if err != nil {
 		return "", changed, err
 	}
@@ -139,7 +135,7 @@ func entriesOf(ctx context.Context, tx *db.Tx, d dealership.Dealership, all []Ap
 		if i := slices.IndexFunc(locations, func(l dealership.Location) bool { return l.ID == a.LocationID }); i >= 0 {
 			e.location = locations[i]
 		}
-		if h, ok := boats[deref(a.HullID)]; ok {
+		if h, ok := boats[null.Text(a.HullID)]; ok {
 			e.hull = &h
 		}
 		entries = append(entries, e)

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 )
 
 // Work registers the jobs.
@@ -93,7 +94,7 @@ func (a *API) remind(ctx context.Context, tx *db.Tx, p Appointment) error {
 	}
 	r.MessageID = &m.ID
 	if m.Status == messages.Blocked {
-		return block(deref(m.BlockReason))
+		return block(null.Text(m.BlockReason))
 	}
 	if err := insertReminder(ctx, tx, p, m.ID); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/messages"
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/null"
 )
 
 // reminderRow is a reminder that was sent or is being sent. The primary key makes
@@ -56,7 +57,7 @@ func FollowMessage(ctx context.Context, tx *db.Tx, m messages.LeadMessage) error
 	if err != nil {
 		return err
 	}
-	if a.Reminder == nil || a.Reminder.State != ReminderPending || deref(a.Reminder.MessageID) != m.ID {
+	if a.Reminder == nil || a.Reminder.State != ReminderPending || null.Text(a.Reminder.MessageID) != m.ID {
 		return nil
 	}
 

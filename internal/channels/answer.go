@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"slipway/internal/vocab/null"
 )
 
 // answer is the response of a partner to a listing.
@@ -55,7 +57,7 @@ func parseAnswer(status int, body []byte) answer {
 	}
 
 	if a.verdict == ack {
-		a.externalID, a.url = orNone(text(reply.ExternalID)+textIf(reply.ExternalID == nil, reply.ID)), orNone(clipped(reply.URL, 2000))
+		a.externalID, a.url = null.From(text(reply.ExternalID)+textIf(reply.ExternalID == nil, reply.ID)), null.From(clipped(reply.URL, 2000))
 		a.code, a.message = "", ""
 		return a
 	}
@@ -94,13 +96,6 @@ func textIf(use bool, v any) string {
 	return ""
 }
 
-func orNone(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 // clipped shortens external text to n bytes. It keeps whole characters and
 // removes NUL.
 func clipped(s string, n int) string {
@@ -135,6 +130,6 @@ func (l *HullSyndication) apply(a answer, sent HullSyndication, now *time.Time) 
 		l.reject(a.code, a.message, *now)
 	default: // a partner that rejects a withdrawal doesn't list the hull either
 		l.drop(*now)
-		l.Code, l.Message, l.ExternalID, l.URL = orNone(a.code), orNone(a.message), nil, nil
+		l.Code, l.Message, l.ExternalID, l.URL = null.From(a.code), null.From(a.message), nil, nil
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/outbound"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/patch"
 )
 
@@ -141,8 +142,8 @@ func (p ChannelPatch) apply(c *Channel) {
 
 // sendsOther reports whether the channel sends something else than before, or elsewhere.
 func (c Channel) sendsOther(before Channel) bool {
-	return deref(c.PushURL) != deref(before.PushURL) ||
-		c.PushURL != nil && (c.Format != before.Format || c.Kind != before.Kind || deref(c.ListingURL) != deref(before.ListingURL))
+	return null.Text(c.PushURL) != null.Text(before.PushURL) ||
+		c.PushURL != nil && (c.Format != before.Format || c.Kind != before.Kind || null.Text(c.ListingURL) != null.Text(before.ListingURL))
 }
 
 // Check validates what the schema can't.
@@ -182,7 +183,7 @@ func (c Channel) check(live bool) error {
 		}
 	}
 
-	header := strings.ToLower(deref(c.CredentialHeader))
+	header := strings.ToLower(null.Text(c.CredentialHeader))
 	if slices.Contains(ownHeaders, header) ||
 		slices.ContainsFunc(ownPrefixes, func(prefix string) bool { return strings.HasPrefix(header, prefix) }) {
 		bad.Add("credential_header", "format", "must not be a header that Slipway sets")
@@ -195,7 +196,7 @@ func (c Channel) page(h hulls.Hull) string {
 	if c.ListingURL == nil || strings.Contains(*c.ListingURL, "{stock_number}") && h.StockNumber == nil {
 		return ""
 	}
-	return strings.NewReplacer("{hull_id}", h.ID, "{stock_number}", url.PathEscape(deref(h.StockNumber))).Replace(*c.ListingURL)
+	return strings.NewReplacer("{hull_id}", h.ID, "{stock_number}", url.PathEscape(null.Text(h.StockNumber))).Replace(*c.ListingURL)
 }
 
 // rejects returns the field and the reason if a channel doesn't accept a hull, or "".

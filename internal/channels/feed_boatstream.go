@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"slipway/internal/hulls"
+	"slipway/internal/vocab/null"
 )
 
 // boatStreamWriter writes BoatStream, the format of Boats Group (Boat Trader, YachtWorld
@@ -282,7 +283,7 @@ func (b *boatStreamWriter) write(l listing) error {
 		Item: bsItem{
 			Pricing: bsPricing{Hidden: l.price() == ""}, Tax: "Not Applicable",
 			Dealer:       bsDealer{PartyID: l.shop.id, Name: l.shop.name, Address: address},
-			ModifiedDate: modified.Format(time.DateOnly), ModifiedTime: modified.Format(time.TimeOnly), ReceivedOn: deref(l.ReceivedOn),
+			ModifiedDate: modified.Format(time.DateOnly), ModifiedTime: modified.Format(time.TimeOnly), ReceivedOn: null.Text(l.ReceivedOn),
 			Address: address, Boat: bsSpecsOf(l), Status: bsStatuses[l.saleStatus()],
 		},
 	}
@@ -297,7 +298,7 @@ func (b *boatStreamWriter) write(l listing) error {
 		item.WarrantyEnds = new(w.ExpiresAt.UTC().Format(time.DateOnly))
 	}
 	for i, p := range l.photos {
-		item.Images = append(item.Images, bsImage{p.URLs.Full, p.UpdatedAt.UTC().Format(time.RFC3339), i, deref(p.Caption)})
+		item.Images = append(item.Images, bsImage{p.URLs.Full, p.UpdatedAt.UTC().Format(time.RFC3339), i, null.Text(p.Caption)})
 	}
 	if l.page != "" {
 		item.Page = &bsMedia{l.page, "External Link"}
@@ -312,28 +313,28 @@ func (b *boatStreamWriter) write(l listing) error {
 		item.Details = append(item.Details, bsDetail{"Price", "Sale price"})
 	}
 	if t := l.specs.Trailer; t != nil && (t.Included == nil || *t.Included) {
-		boat.Trailer = &bsTrailer{deref(t.Make), whole(t.Year), deref(t.Model), whole(t.Axles)}
+		boat.Trailer = &bsTrailer{null.Text(t.Make), whole(t.Year), null.Text(t.Model), whole(t.Axles)}
 	}
 	return b.item(boat)
 }
 
 func bsAddressOf(l listing) bsAddress {
 	a := l.address()
-	return bsAddress{a.Line1, deref(a.Line2), a.City, a.Country, deref(a.PostalCode), deref(a.Region)}
+	return bsAddress{a.Line1, null.Text(a.Line2), a.City, a.Country, null.Text(a.PostalCode), null.Text(a.Region)}
 }
 
 func bsSpecsOf(l listing) bsSpecs {
 	s, tanks, berths := l.specs, l.tanks(), l.berths()
 	b := bsSpecs{
-		Make: l.Make, ModelYear: l.Year, SaleClass: "Used", Model: l.Model, Stock: deref(l.StockNumber),
+		Make: l.Make, ModelYear: l.Year, SaleClass: "Used", Model: l.Model, Stock: null.Text(l.StockNumber),
 		Clearance: measure(s.BridgeClearanceFt, "feet"), Beam: measure(s.BeamFt, "feet"), Freeboard: measure(s.FreeboardFt, "feet"),
 		FuelTank: measure(tanks.FuelGal, "gallon"), HoldingTank: measure(tanks.HoldingGal, "gallon"),
 		WaterTank: measure(tanks.WaterGal, "gallon"),
 		DryWeight: measure(s.DryWeightLb, "pound"), Displacement: measure(s.DisplacementLb, "pound"), Ballast: measure(s.BallastLb, "pound"),
 		Category: bsCategories[l.Category], Keel: code(bsKeels, s.Keel),
 		CruisingSpeed: measure(s.CruiseSpeedKn, "knots"), MaximumSpeed: measure(s.MaxSpeedKn, "knots"), TotalPower: decimal(s.TotalPowerHP),
-		Description: cmp.Or(deref(l.Description), l.headline()),
-		Hull:        bsHull{title(deref(s.HullMaterial)), code(bsDesigns, s.HullShape), deref(l.HIN)},
+		Description: cmp.Or(null.Text(l.Description), l.headline()),
+		Hull:        bsHull{title(null.Text(s.HullMaterial)), code(bsDesigns, s.HullShape), null.Text(l.HIN)},
 		Headroom:    measure(s.CabinHeadroomFt, "feet"), Deadrise: measure(s.DeadriseDeg, "degree"),
 		Passengers: whole(s.MaxPersons), Berths: whole(berths.Total), Cabins: whole(s.Cabins), Heads: whole(s.Heads),
 	}
@@ -388,8 +389,9 @@ func bsSpecsOf(l listing) bsSpecs {
 
 func bsEngineOf(e hulls.SpecEngine) bsEngine {
 	return bsEngine{
-		Make: deref(e.Make), ModelYear: whole(e.Year), Model: deref(e.Model), Type: code(bsEngines, e.Type), Fuel: code(bsFuels, e.Fuel),
-		Power: measure(e.HP, "horsepower"), Hours: decimal(e.Hours), Location: bsPositions[deref(e.Position)], Propeller: deref(e.Propeller),
-		Drive: code(bsDrives, e.Drive),
+		Make: null.Text(e.Make), ModelYear: whole(e.Year), Model: null.Text(e.Model), Type: code(bsEngines, e.Type), Fuel: code(bsFuels, e.Fuel),
+		Power: measure(e.HP, "horsepower"), Hours: decimal(e.Hours), Location: bsPositions[null.Text(e.Position)],
+		Propeller: null.Text(e.Propeller),
+		Drive:     code(bsDrives, e.Drive),
 	}
 }

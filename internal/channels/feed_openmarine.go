@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"slipway/internal/vocab/null"
 )
 
 // openMarineWriter writes OpenMarine XML 1.7, which portals in Europe read. Its wiki
@@ -30,10 +32,10 @@ func (o *openMarineWriter) begin(s shop) error {
 	}
 	offices := omOffices{}
 	for _, l := range s.lots {
-		office := omOffice{ID: l.ID, Name: l.Name, Phone: deref(l.Phone)}
+		office := omOffice{ID: l.ID, Name: l.Name, Phone: null.Text(l.Phone)}
 		if a := l.Address; a != nil {
-			office.Address, office.Town, office.County, office.Country = a.Line1, a.City, deref(a.Region), a.Country
-			office.Postcode = deref(a.PostalCode)
+			office.Address, office.Town, office.County, office.Country = a.Line1, a.City, null.Text(a.Region), a.Country
+			office.Postcode = null.Text(a.PostalCode)
 			if a.Line2 != nil {
 				office.Address += ", " + *a.Line2
 			}
@@ -168,7 +170,7 @@ func (o *openMarineWriter) write(l listing) error {
 		Features: omFeatures{
 			BoatType: omTypes[l.Category], Category: l.class(),
 			NewOrUsed: "used", Lying: omLying{l.address().Country, lying(l)}, Price: omPrice{l.price() == "", "USD", false, l.price()},
-			Descriptions: []omDescription{{"en", deref(l.Description)}}, Manufacturer: l.Make, Model: l.Model,
+			Descriptions: []omDescription{{"en", null.Text(l.Description)}}, Manufacturer: l.Make, Model: l.Model,
 		},
 		Boat: omBoatOf(l),
 	}
@@ -184,7 +186,7 @@ func (o *openMarineWriter) write(l listing) error {
 	}
 	for i, p := range l.photos {
 		a.Media.Media = append(a.Media.Media, omMedia{
-			"image/jpeg", deref(p.Caption), i == 0, p.UpdatedAt.UTC().Format(time.RFC3339), p.URLs.Full,
+			"image/jpeg", null.Text(p.Caption), i == 0, p.UpdatedAt.UTC().Format(time.RFC3339), p.URLs.Full,
 		})
 	}
 	return o.item(a)
@@ -217,11 +219,11 @@ func omBoatOf(l listing) (b omBoat) {
 		year = &l.Year
 	}
 	b.Build.add("year", "", whole(year))
-	b.Build.add("hull_colour", "", deref(l.specs.HullColor))
-	b.Build.add("hull_construction", "", words(deref(l.specs.HullMaterial)))
-	b.Build.add("hull_number", "", deref(l.HIN))
-	b.Build.add("hull_type", "", words(deref(l.specs.HullShape)))
-	b.Build.add("keel_type", "", words(deref(l.specs.Keel)))
+	b.Build.add("hull_colour", "", null.Text(l.specs.HullColor))
+	b.Build.add("hull_construction", "", words(null.Text(l.specs.HullMaterial)))
+	b.Build.add("hull_number", "", null.Text(l.HIN))
+	b.Build.add("hull_type", "", words(null.Text(l.specs.HullShape)))
+	b.Build.add("keel_type", "", words(null.Text(l.specs.Keel)))
 	b.Build.add("ballast", "kg", times(l.specs.BallastLb, kgPerPound))
 	b.Build.add("displacement", "kg", times(l.specs.DisplacementLb, kgPerPound))
 
@@ -234,8 +236,8 @@ func omBoatOf(l listing) (b omBoat) {
 	b.Accommodation.add("berths", "", whole(l.berths().Total))
 	b.Accommodation.add("toilet", "", whole(l.specs.Heads))
 
-	b.Additional.label("stock_number", "Stock number", deref(l.StockNumber))
-	b.Additional.label("title", "Title", deref(l.Title))
+	b.Additional.label("stock_number", "Stock number", null.Text(l.StockNumber))
+	b.Additional.label("title", "Title", null.Text(l.Title))
 	b.Additional.label("price_type", "Price type", l.pricing.PriceType)
 	b.Additional.label("model_year", "Model year", strconv.FormatInt(l.Year, 10))
 	b.Additional.add("dry_weight", "kg", times(l.specs.DryWeightLb, kgPerPound))
@@ -254,16 +256,16 @@ func addEngines(b *omBoat, l listing) {
 	b.Engine.add("engine_quantity", "", whole(l.specs.EngineCount))
 	for i, e := range l.engines() {
 		if i == 0 {
-			b.Engine.add("engine_manufacturer", "", deref(e.Make))
-			b.Engine.add("engine_model", "", deref(e.Model))
+			b.Engine.add("engine_manufacturer", "", null.Text(e.Make))
+			b.Engine.add("engine_model", "", null.Text(e.Model))
 			b.Engine.add("horse_power", "", decimal(e.HP))
 			b.Engine.add("hours", "", decimal(e.Hours))
 			b.Engine.add("fuel", "", omWord(e.Fuel))
 			b.Engine.add("engine_location", "", omWord(e.Type))
-			b.Engine.add("drive_type", "", words(deref(e.Drive)))
-			b.Engine.add("propeller_type", "", deref(e.Propeller))
+			b.Engine.add("drive_type", "", words(null.Text(e.Drive)))
+			b.Engine.add("propeller_type", "", null.Text(e.Propeller))
 		}
-		parts := []string{words(deref(e.Position)), whole(e.Year), engineText(e), omWord(e.Fuel), omWord(e.Type), words(deref(e.Drive))}
+		parts := []string{words(null.Text(e.Position)), whole(e.Year), engineText(e), omWord(e.Fuel), omWord(e.Type), words(null.Text(e.Drive))}
 		if e.Hours != nil {
 			parts = append(parts, decimal(e.Hours)+" hours")
 		}
@@ -274,7 +276,7 @@ func addEngines(b *omBoat, l listing) {
 }
 
 // omWord returns what the portals call a fuel or a type of engine.
-func omWord(value *string) string { return cmp.Or(omWords[deref(value)], words(deref(value))) }
+func omWord(value *string) string { return cmp.Or(omWords[null.Text(value)], words(null.Text(value))) }
 
 const (
 	kgPerPound      = 0.45359237

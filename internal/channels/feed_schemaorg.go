@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slipway/internal/hulls"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/wire"
 )
 
@@ -148,8 +149,8 @@ var availabilities = map[string]string{
 
 func productOf(l listing) product {
 	p := product{
-		Type: []string{"Product", "Vehicle"}, ID: l.shop.url + "/v1/hulls/" + l.ID, ProductID: l.ID, URL: l.page, SKU: deref(l.StockNumber),
-		Serial: deref(l.HIN), Name: l.headline(), Description: deref(l.Description), Brand: ldThing{Type: "Brand", Name: l.Make},
+		Type: []string{"Product", "Vehicle"}, ID: l.shop.url + "/v1/hulls/" + l.ID, ProductID: l.ID, URL: l.page, SKU: null.Text(l.StockNumber),
+		Serial: null.Text(l.HIN), Name: l.headline(), Description: null.Text(l.Description), Brand: ldThing{Type: "Brand", Name: l.Make},
 		Model: l.Model, ModelDate: strconv.FormatInt(l.Year, 10), Built: whole(l.specs.YearBuilt), Category: l.Category,
 		Condition: schemaOrg + "UsedCondition", Offers: offerOf(l), Properties: propertiesOf(l),
 	}
@@ -160,7 +161,7 @@ func productOf(l listing) product {
 		p.Images = append(p.Images, photo.URLs.Full)
 	}
 	for _, e := range l.engines() {
-		engine := ldEngine{Type: "EngineSpecification", Name: engineName(e), EngineType: deref(e.Type), Fuel: deref(e.Fuel)}
+		engine := ldEngine{Type: "EngineSpecification", Name: engineName(e), EngineType: null.Text(e.Type), Fuel: null.Text(e.Fuel)}
 		if e.HP != nil {
 			engine.Power = &ldQuantity{"QuantitativeValue", *e.HP, "BHP"}
 		}
@@ -181,9 +182,9 @@ func offerOf(l listing) ldOffer {
 		o.Prices = append(o.Prices, ldPrice{"UnitPriceSpecification", schemaOrg + "MSRP", msrp, "USD"})
 	}
 	if l.at != nil {
-		o.At = &ldThing{Type: "Place", Name: l.at.Name, Phone: deref(l.at.Phone)}
+		o.At = &ldThing{Type: "Place", Name: l.at.Name, Phone: null.Text(l.at.Phone)}
 		if a := l.at.Address; a != nil {
-			o.At.Address = &ldPlace{"PostalAddress", a.Line1, a.City, deref(a.Region), deref(a.PostalCode), a.Country}
+			o.At.Address = &ldPlace{"PostalAddress", a.Line1, a.City, null.Text(a.Region), null.Text(a.PostalCode), a.Country}
 		}
 	}
 	return o
@@ -221,9 +222,9 @@ var engineProperties = []struct {
 	name, unit string
 	text       func(hulls.SpecEngine) string
 }{
-	{"position", "", func(e hulls.SpecEngine) string { return deref(e.Position) }},
+	{"position", "", func(e hulls.SpecEngine) string { return null.Text(e.Position) }},
 	{"year", "", func(e hulls.SpecEngine) string { return whole(e.Year) }},
 	{"hours", "HUR", func(e hulls.SpecEngine) string { return decimal(e.Hours) }},
-	{"drive", "", func(e hulls.SpecEngine) string { return deref(e.Drive) }},
-	{"propeller", "", func(e hulls.SpecEngine) string { return deref(e.Propeller) }},
+	{"drive", "", func(e hulls.SpecEngine) string { return null.Text(e.Drive) }},
+	{"propeller", "", func(e hulls.SpecEngine) string { return null.Text(e.Propeller) }},
 }

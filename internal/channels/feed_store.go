@@ -17,6 +17,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 )
 
 // feedBatch is how many hulls of a feed are in memory at a time.
@@ -25,24 +26,19 @@ const feedBatch = 100
 // feedPath is where feeds are read, followed by the token.
 const feedPath = "/feeds/"
 
-func hashToken(token string) []byte {
-	sum := sha256.Sum256([]byte(token))
-	return sum[:]
-}
-
 // newFeedURL creates or replaces the feed URL and returns it. Only the hash of its token
 // is stored.
 func (c *Channel) newFeedURL(tx *db.Tx) string {
-	token := strings.ToLower(rand.Text() + rand.Text())
-	c.FeedHash, c.FeedURLCreatedAt = hashToken(token), &tx.Now
-	return site.Of(tx).URL + feedPath + token
+	secret := strings.ToLower(rand.Text() + rand.Text())
+	c.FeedHash, c.FeedURLCreatedAt = token.Hash(secret), &tx.Now
+	return site.Of(tx).URL + feedPath + secret
 }
 
 var errFeed = fault.New(fault.KindNotFound, "This feed does not exist. Its URL might have been replaced or revoked.")
 
 // findByToken returns the channel of a feed URL.
-func findByToken(ctx context.Context, tx *db.Tx, token string) (Channel, error) {
-	found, err := db.All[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE feed_hash = ?`, hashToken(token))
+func findByToken(ctx context.Context, tx *db.Tx, secret string) (Channel, error) {
+	found, err := db.All[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE feed_hash = ?`, token.Hash(secret))
 	if err != nil {
 		return Channel{}, err
 	}

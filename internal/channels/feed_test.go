@@ -20,6 +20,7 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/photos"
 	"slipway/internal/vocab/cell"
+	"slipway/internal/vocab/null"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -295,7 +296,7 @@ func TestListingPage(t *testing.T) {
 	} {
 		got := Channel{ListingURL: c.template}.page(hulls.Hull{ID: "hull_1", StockNumber: c.stock})
 		if got != c.want {
-			t.Errorf("%s with %s: got %q, want %q", deref(c.template), deref(c.stock), got, c.want)
+			t.Errorf("%s with %s: got %q, want %q", null.Text(c.template), null.Text(c.stock), got, c.want)
 		}
 	}
 }

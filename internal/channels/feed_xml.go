@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/wire"
 )
 
@@ -120,8 +121,8 @@ func (x *xmlWriter) write(l listing) error {
 	}
 	for _, e := range l.engines() {
 		boat.Engines = append(boat.Engines, xmlEngine{
-			deref(e.Position), deref(e.Make), deref(e.Model), whole(e.Year), decimal(e.HP), decimal(e.Hours), deref(e.Fuel), deref(e.Type),
-			deref(e.Drive), deref(e.Propeller),
+			null.Text(e.Position), null.Text(e.Make), null.Text(e.Model), whole(e.Year), decimal(e.HP), decimal(e.Hours),
+			null.Text(e.Fuel), null.Text(e.Type), null.Text(e.Drive), null.Text(e.Propeller),
 		})
 	}
 	for i, p := range l.photos {

@@ -7,6 +7,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/photos"
+	"slipway/internal/vocab/null"
 )
 
 // listing is a hull as the public sees it on a channel.
@@ -51,7 +52,7 @@ func (l listing) headline() string {
 
 // class returns the class of the boat without its category: center for power-center.
 func (l listing) class() string {
-	_, class, _ := strings.Cut(deref((*string)(l.BoatClass)), "-")
+	_, class, _ := strings.Cut(null.Text((*string)(l.BoatClass)), "-")
 	return class
 }
 
@@ -64,8 +65,8 @@ type field struct {
 }
 
 var fields = []field{
-	{"stock_number", "-", func(l listing) string { return deref(l.StockNumber) }},
-	{"hin", "-", func(l listing) string { return deref(l.HIN) }},
+	{"stock_number", "-", func(l listing) string { return null.Text(l.StockNumber) }},
+	{"hin", "-", func(l listing) string { return null.Text(l.HIN) }},
 	{"status", "", listing.saleStatus},
 	{"title", "-", listing.headline},
 	{"make", "-", func(l listing) string { return l.Make }},
@@ -73,16 +74,16 @@ var fields = []field{
 	{"year", "-", func(l listing) string { return strconv.FormatInt(l.Year, 10) }},
 	{"condition", "", func(l listing) string { return l.Condition }},
 	{"category", "-", func(l listing) string { return l.Category }},
-	{"boat_class", "", func(l listing) string { return deref((*string)(l.BoatClass)) }},
+	{"boat_class", "", func(l listing) string { return null.Text((*string)(l.BoatClass)) }},
 	{"price_usd", "-", listing.price},
 	{"msrp_usd", "-", func(l listing) string { return whole(l.pricing.MSRPUSD) }},
 	{"length_ft", "FOT", func(l listing) string { return decimal(&l.LengthFt) }},
 	{"beam_ft", "FOT", func(l listing) string { return decimal(l.specs.BeamFt) }},
 	{"draft_max_ft", "FOT", func(l listing) string { return decimal(l.draft().Max) }},
 	{"dry_weight_lb", "LBR", func(l listing) string { return decimal(l.specs.DryWeightLb) }},
-	{"hull_material", "", func(l listing) string { return deref(l.specs.HullMaterial) }},
-	{"hull_shape", "", func(l listing) string { return deref(l.specs.HullShape) }},
-	{"hull_color", "", func(l listing) string { return deref(l.specs.HullColor) }},
+	{"hull_material", "", func(l listing) string { return null.Text(l.specs.HullMaterial) }},
+	{"hull_shape", "", func(l listing) string { return null.Text(l.specs.HullShape) }},
+	{"hull_color", "", func(l listing) string { return null.Text(l.specs.HullColor) }},
 	{"engine_count", "", func(l listing) string { return whole(l.specs.EngineCount) }},
 	{"engines", "", func(l listing) string { return l.eachEngine(engineText) }},
 	{"total_power_hp", "BHP", func(l listing) string { return decimal(l.specs.TotalPowerHP) }},
@@ -91,15 +92,15 @@ var fields = []field{
 	{"cabins", "", func(l listing) string { return whole(l.specs.Cabins) }},
 	{"heads", "", func(l listing) string { return whole(l.specs.Heads) }},
 	{"max_speed_kn", "KNT", func(l listing) string { return decimal(l.specs.MaxSpeedKn) }},
-	{"description", "-", func(l listing) string { return deref(l.Description) }},
+	{"description", "-", func(l listing) string { return null.Text(l.Description) }},
 	{"seller", "-", func(l listing) string { return l.shop.name }},
 	{"location", "-", func(l listing) string { return l.lot().Name }},
 	{"city", "-", func(l listing) string { return l.address().City }},
-	{"region", "-", func(l listing) string { return deref(l.address().Region) }},
+	{"region", "-", func(l listing) string { return null.Text(l.address().Region) }},
 	{"country", "-", func(l listing) string { return l.address().Country }},
-	{"phone", "-", func(l listing) string { return deref(l.lot().Phone) }},
+	{"phone", "-", func(l listing) string { return null.Text(l.lot().Phone) }},
 	{"street", "-", func(l listing) string { return l.address().Line1 }},
-	{"postal_code", "-", func(l listing) string { return deref(l.address().PostalCode) }},
+	{"postal_code", "-", func(l listing) string { return null.Text(l.address().PostalCode) }},
 	{"url", "-", func(l listing) string { return l.page }},
 	{"price_type", "", func(l listing) string { return l.pricing.PriceType }},
 	{"year_built", "-", func(l listing) string { return whole(l.specs.YearBuilt) }},
@@ -107,7 +108,7 @@ var fields = []field{
 	{"bridge_clearance_ft", "FOT", func(l listing) string { return decimal(l.specs.BridgeClearanceFt) }},
 	{"displacement_lb", "LBR", func(l listing) string { return decimal(l.specs.DisplacementLb) }},
 	{"deadrise_deg", "DD", func(l listing) string { return decimal(l.specs.DeadriseDeg) }},
-	{"keel", "", func(l listing) string { return deref(l.specs.Keel) }},
+	{"keel", "", func(l listing) string { return null.Text(l.specs.Keel) }},
 	{"max_power_hp", "BHP", func(l listing) string { return decimal(l.specs.MaxPowerHP) }},
 	{"water_gal", "GLL", func(l listing) string { return decimal(l.tanks().WaterGal) }},
 	{"holding_gal", "GLL", func(l listing) string { return decimal(l.tanks().HoldingGal) }},
@@ -126,19 +127,19 @@ var fields = []field{
 // lists are values that CSV has in one cell. The other formats repeat an element.
 var lists = []field{
 	{"engine_position", "", func(l listing) string {
-		return l.eachEngine(func(e hulls.SpecEngine) string { return deref(e.Position) })
+		return l.eachEngine(func(e hulls.SpecEngine) string { return null.Text(e.Position) })
 	}},
 	{"engine_hours", "", func(l listing) string {
 		return l.eachEngine(func(e hulls.SpecEngine) string { return decimal(e.Hours) })
 	}},
 	{"engine_fuel", "", func(l listing) string {
-		return l.eachEngine(func(e hulls.SpecEngine) string { return deref(e.Fuel) })
+		return l.eachEngine(func(e hulls.SpecEngine) string { return null.Text(e.Fuel) })
 	}},
 	{"engine_type", "", func(l listing) string {
-		return l.eachEngine(func(e hulls.SpecEngine) string { return deref(e.Type) })
+		return l.eachEngine(func(e hulls.SpecEngine) string { return null.Text(e.Type) })
 	}},
 	{"engine_drive", "", func(l listing) string {
-		return l.eachEngine(func(e hulls.SpecEngine) string { return deref(e.Drive) })
+		return l.eachEngine(func(e hulls.SpecEngine) string { return null.Text(e.Drive) })
 	}},
 	{"highlights", "", func(l listing) string { return strings.Join(l.highlights(), "; ") }},
 }
@@ -215,7 +216,7 @@ func engineText(e hulls.SpecEngine) string {
 }
 
 func engineName(e hulls.SpecEngine) string {
-	return strings.TrimSpace(deref(e.Make) + " " + deref(e.Model))
+	return strings.TrimSpace(null.Text(e.Make) + " " + null.Text(e.Model))
 }
 
 // trailer describes the trailer, or returns "" if nothing is known about it. Its VIN is
@@ -225,7 +226,7 @@ func (l listing) trailer() string {
 	if t == nil {
 		return ""
 	}
-	text := strings.Join(strings.Fields(whole(t.Year)+" "+deref(t.Make)+" "+deref(t.Model)), " ")
+	text := strings.Join(strings.Fields(whole(t.Year)+" "+null.Text(t.Make)+" "+null.Text(t.Model)), " ")
 	if t.Axles != nil {
 		text += ", axles: " + whole(t.Axles)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/patch"
 	"slipway/internal/vocab/signature"
 )
@@ -66,7 +67,7 @@ func (s *channelSecrets) apply(before Channel, c *Channel, credential patch.Null
 
 // origin returns the scheme, the host and the port of a URL.
 func origin(raw *string) string {
-	u, err := url.Parse(deref(raw))
+	u, err := url.Parse(null.Text(raw))
 	if err != nil {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 
 	"slipway/internal/hulls"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/null"
 )
 
 // The states of a hull on a channel.
@@ -134,18 +135,11 @@ func backoff(failures int64) time.Duration {
 
 // event returns the event of a change, or "" if the state is the same.
 func (l HullSyndication) event(before HullSyndication) string {
-	if l.State == before.State && deref(l.Action) == deref(before.Action) {
+	if l.State == before.State && null.Text(l.Action) == null.Text(before.Action) {
 		return ""
 	}
 	return map[string]string{
 		published: "hull.syndicated", rejected: "hull.syndication_rejected",
 		queued: "hull.syndication_queued", removed: "hull.syndication_removed",
 	}[l.State]
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

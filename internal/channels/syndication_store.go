@@ -23,7 +23,7 @@ func checkLocations(ctx context.Context, tx *db.Tx, c Channel) error {
 	var bad fault.Fields
 	for _, id := range c.Filter.LocationIDs {
 		_, err := dealership.FindLocation(ctx, tx, id)
-		if err := addNotFound(&bad, "filter.location_ids", err); err != nil {
+		if err := bad.AddNotFound("filter.location_ids", err); err != nil {
 			return err
 		}
 	}
@@ -232,14 +232,4 @@ func removeListing(ctx context.Context, tx *db.Tx, hullID, channelID string) err
 	}
 	HullSyndication{ChannelID: channelID}.show(&h)
 	return hulls.SaveChannels(ctx, tx, &h)
-}
-
-// addNotFound turns a "not found" error into a detail of the field that refers
-// to the resource. It returns other errors.
-func addNotFound(bad *fault.Fields, field string, err error) error {
-	if fault.KindOf(err) == fault.KindNotFound {
-		bad.Add(field, "not_found", "does not exist")
-		return nil
-	}
-	return err
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"slipway/internal/hulls"
+	"slipway/internal/testkit/assert"
+	"slipway/internal/vocab/null"
 )
 
 // Tests each state of a listing with each earlier action: the next state if the
@@ -44,7 +46,7 @@ func TestListingFollowsItsHull(t *testing.T) {
 				}
 
 				h := hulls.Hull{Status: hulls.Available}
-				l := HullSyndication{State: from.state, Action: orNone(from.action), Wanted: i != 3, Revision: 4, AttemptedAt: &now,
+				l := HullSyndication{State: from.state, Action: null.From(from.action), Wanted: i != 3, Revision: 4, AttemptedAt: &now,
 					Listed: from.state == published}
 				if i == 2 {
 					h.Status = hulls.Sold
@@ -52,7 +54,7 @@ func TestListingFollowsItsHull(t *testing.T) {
 
 				before := l
 				changed := l.follow(h, c, i == 1, now)
-				if got := (start{l.State, deref(l.Action)}); got != want {
+				if got := (start{l.State, null.Text(l.Action)}); got != want {
 					t.Errorf("%s from %v, case %d: %v, want %v", kind, from, i, got, want)
 				}
 				if changed != (l.Revision > before.Revision) || (l.State == queued) != (l.DueAt != nil) && changed {
@@ -74,9 +76,10 @@ func TestWithdrawBeforeTheFirstAttempt(t *testing.T) {
 	l := HullSyndication{State: notListed, Wanted: true}
 	l.follow(hulls.Hull{Status: hulls.Available}, c, false, now)
 	l.follow(hulls.Hull{Status: hulls.Sold}, c, true, now)
-	if l.State != removed || l.Action != nil || *l.Code != "status" || *l.Message != "The hull's status is sold." {
-		t.Errorf(`got %+v; want l.State = removed, l.Action = nil, l.Code = "status", l.Message = "The hull's status is sold."`, l)
-	}
+	assert.Equal(t, l.State, removed)
+	assert.Equal(t, l.Action, nil)
+	assert.Equal(t, *l.Code, "status")
+	assert.Equal(t, *l.Message, "The hull's status is sold.")
 }
 
 func TestChannelRejects(t *testing.T) {
@@ -145,10 +148,11 @@ func TestParseAnswer(t *testing.T) {
 		{503, ``, later, "http_503", "The partner responded with status 503.", "", true},
 	} {
 		a := parseAnswer(c.status, []byte(c.body))
-		if a.verdict != c.verdict || a.code != c.code || a.message != c.message || deref(a.externalID) != c.extID || a.down != c.down {
-			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a,
-				c.verdict, c.code, c.message, c.extID, c.down)
-		}
+		assert.Equal(t, a.verdict, c.verdict, c.status, c.body)
+		assert.Equal(t, a.code, c.code, c.status, c.body)
+		assert.Equal(t, a.message, c.message, c.status, c.body)
+		assert.Equal(t, null.Text(a.externalID), c.extID, c.status, c.body)
+		assert.Equal(t, a.down, c.down, c.status, c.body)
 	}
 
 	if a := parseAnswer(400, []byte("\xff\x00"+strings.Repeat("ü", 5000))); len(a.message) > 500 || strings.ContainsRune(a.message, 0) {

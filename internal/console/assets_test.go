@@ -5,12 +5,17 @@ import (
 	"compress/gzip"
 	"flag"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"slipway/internal/console/bundle"
+	"slipway/internal/testkit/assert"
 )
 
 var update = flag.Bool("update", false, "write the bundle to dist")
@@ -52,6 +57,25 @@ func TestUpToDate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// A build with another content has other URLs, so a browser never mixes the files of two builds.
+func TestChangedFileHasAnotherURL(t *testing.T) {
+	build := fstest.MapFS{
+		"index.html": {Data: []byte(`<script src="{{app.js}}">`)},
+		"app.js":     {Data: []byte(`import("./screen.js")`)},
+		"screen.js":  {Data: []byte(`export{}`)},
+	}
+	first := load(build)
+	assert.Equal(t, load(build), first, "the same files")
+
+	build["screen.js"] = &fstest.MapFile{Data: []byte(`export{a}`)}
+	second := load(build)
+	assert.Len(t, slices.Collect(maps.Keys(second.assets)), 2)
+	for url := range second.assets {
+		assert.Equal(t, first.assets[url], asset{}, url)
+	}
+	assert.Equal(t, string(second.index) == string(first.index), false, "the page has the new URL")
 }
 
 // A browser loads app.js with the files that it imports, and app.css, before it shows the
@@ -146,5 +170,38 @@ func TestSource(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+var importOf = regexp.MustCompile(`(?m)(?:\bfrom |\bimport\(|^import )"(\.[^"]+)"`)
+
+// Files don't import each other in a loop: what runs first would depend on who imports whom, and
+// neither file could be read or moved without the other.
+func TestNoImportLoops(t *testing.T) {
+	const visiting, done = 1, 2
+	state, files := map[string]int{}, 0
+	var visit func(path []string, file string)
+	visit = func(path []string, file string) {
+		path = append(path, file)
+		if state[file] == visiting {
+			t.Errorf("import loop: %s", strings.Join(path[slices.Index(path, file):], " -> "))
+		}
+		if state[file] != 0 || !strings.HasPrefix(file, "src/") { // the SDK doesn't import the console
+			return
+		}
+		state[file] = visiting
+		files++
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range importOf.FindAllSubmatch(content, -1) {
+			visit(path, filepath.Join(filepath.Dir(file), string(m[1])))
+		}
+		state[file] = done
+	}
+	visit(nil, "src/main.tsx")
+	if files < 100 {
+		t.Errorf("visited %d files, want the whole console", files)
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
+	"io/fs"
 	"net/http"
 	"path"
-	"strings"
 	"sync"
 	"time"
 
@@ -24,49 +25,57 @@ type asset struct {
 	content []byte
 }
 
-// files are the page and what it needs.
+// files are the page and what it needs, by its path.
 type files struct {
 	index  []byte
 	assets map[string]asset
 }
 
-// built is the page with the files it needs, by their paths. A path has a hash of the
-// content, so that browsers can keep the file. The files of screens have one in their names.
-var built = sync.OnceValue(func() (all files) {
-	read := func(name string) []byte {
-		content, err := dist.ReadFile("dist/" + name)
-		if err != nil {
-			panic(err) // the file is part of the program
-		}
-		return content
+var built = sync.OnceValue(func() files {
+	folder, err := fs.Sub(dist, "dist")
+	if err != nil {
+		panic(err) // the folder is part of the program
 	}
-	font := pages.AssetURL("inter.woff2")
-	all.index, all.assets = read("index.html"), map[string]asset{}
+	return load(folder)
+})
+
+// load returns the files of a build. All of them are in a folder that is named by a hash of all
+// of them: browsers can keep a file, and the files that it imports are always of the same build.
+func load(build fs.FS) files {
+	contents, hash := map[string][]byte{}, sha256.New()
+	err := fs.WalkDir(build, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(build, name)
+		if err != nil {
+			return err
+		}
+		if name == "app.css" {
+			content = bytes.ReplaceAll(content, []byte("url(inter.woff2)"), []byte("url("+pages.AssetURL("inter.woff2")+")"))
+		}
+		contents[name] = content
+		fmt.Fprintf(hash, "%s %d\n%s", name, len(content), content)
+		return nil
+	})
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+
+	folder := assetPath + hex.EncodeToString(hash.Sum(nil)[:6]) + "/"
+	all := files{contents["index.html"], map[string]asset{}}
 	for _, shared := range []string{"inter.woff2", "icon.svg"} { // with the other pages
 		all.index = bytes.ReplaceAll(all.index, []byte("{{"+shared+"}}"), []byte(pages.AssetURL(shared)))
 	}
 	kinds := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
-	names, err := dist.ReadDir("dist")
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	for _, f := range names {
-		name, kind := f.Name(), kinds[path.Ext(f.Name())]
-		if kind == "" {
-			continue
+	for name, content := range contents {
+		if kind := kinds[path.Ext(name)]; kind != "" {
+			all.assets[folder+name] = asset{kind, content}
+			all.index = bytes.ReplaceAll(all.index, []byte("{{"+name+"}}"), []byte(folder+name))
 		}
-		if !strings.HasPrefix(name, "app.") {
-			all.assets[assetPath+name] = asset{kind, read(name)}
-			continue
-		}
-		content := bytes.ReplaceAll(read(name), []byte("url(inter.woff2)"), []byte("url("+font+")"))
-		sum, ext := sha256.Sum256(content), path.Ext(name)
-		url := assetPath + strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext
-		all.assets[url] = asset{kind, content}
-		all.index = bytes.ReplaceAll(all.index, []byte("{{"+name+"}}"), []byte(url))
 	}
 	return all
-})
+}
 
 // sendPage sends the page of the console. It is the same for all visitors.
 func sendPage(w http.ResponseWriter) {

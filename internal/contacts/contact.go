@@ -12,6 +12,7 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/patch"
 	"slipway/internal/vocab/phone"
 	"slipway/internal/vocab/search"
@@ -266,9 +267,9 @@ func (c Contact) AddressOn(channel consent.Channel) string {
 		return ""
 	}
 	if channel == consent.Email {
-		return deref(c.Email)
+		return null.Text(c.Email)
 	}
-	return deref(c.Phone)
+	return null.Text(c.Phone)
 }
 
 // region is the country of a phone number without a country code.
@@ -281,9 +282,9 @@ func (c Contact) region() string {
 
 // Name returns the name of the person or company, or "" if it has none.
 func (c Contact) Name() string {
-	name := strings.TrimSpace(deref(c.FirstName) + " " + deref(c.LastName))
+	name := strings.TrimSpace(null.Text(c.FirstName) + " " + null.Text(c.LastName))
 	if name == "" || c.Kind == "company" && c.CompanyName != nil {
-		return deref(c.CompanyName)
+		return null.Text(c.CompanyName)
 	}
 	return name
 }
@@ -342,7 +343,7 @@ func (c *Contact) absorb(d Contact) {
 // A part that only one of them has doesn't differ.
 func (c Contact) HasOtherName(first, last, company *string) bool {
 	for _, part := range [][2]*string{{first, c.FirstName}, {last, c.LastName}, {company, c.CompanyName}} {
-		sent, known := search.Fold(deref(part[0])), search.Fold(deref(part[1]))
+		sent, known := search.Fold(null.Text(part[0])), search.Fold(null.Text(part[1]))
 		if sent != "" && known != "" && sent != known {
 			return true
 		}
@@ -376,7 +377,8 @@ func tagTerm(tag string) string { return "#" + search.Fold(tag) }
 
 // terms returns the index terms of the contact.
 func (c Contact) terms() []string {
-	all := search.Terms(deref(c.FirstName), deref(c.LastName), deref(c.CompanyName), deref(c.LegalNameLatin), deref(c.Email))
+	all := search.Terms(null.Text(c.FirstName), null.Text(c.LastName), null.Text(c.CompanyName), null.Text(c.LegalNameLatin),
+		null.Text(c.Email))
 	if c.Phone != nil {
 		digits, national := strings.TrimPrefix(*c.Phone, "+"), phone.National(*c.Phone)
 		all = append(all, digits, national)
@@ -408,11 +410,4 @@ func searchWords(q string) []string {
 	}
 	words := search.Words(q)
 	return words[:min(len(words), 8)]
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

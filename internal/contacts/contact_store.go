@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
 	"slipway/internal/vocab/phone"
@@ -58,7 +59,7 @@ func FindOrCreate(ctx context.Context, tx *db.Tx, n ContactCreate) (Contact, err
 	if err != nil {
 		return c, err
 	}
-	if err := consent.LockAddresses(ctx, tx, deref(c.Email), deref(c.Phone)); err != nil {
+	if err := consent.LockAddresses(ctx, tx, null.Text(c.Email), null.Text(c.Phone)); err != nil {
 		return c, err
 	}
 
@@ -73,7 +74,7 @@ func FindOrCreate(ctx context.Context, tx *db.Tx, n ContactCreate) (Contact, err
 
 	best := existing[0]
 	for _, k := range existing {
-		if deref(k.Email) == deref(c.Email) && deref(k.Phone) == deref(c.Phone) {
+		if null.Text(k.Email) == null.Text(c.Email) && null.Text(k.Phone) == null.Text(c.Phone) {
 			best = k
 			break
 		}

@@ -5,6 +5,7 @@ import (
 
 	"slipway/internal/consent"
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/null"
 )
 
 // merge merges the duplicate into the contact. A revocation of either applies to
@@ -13,11 +14,11 @@ func merge(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
 	if err := consent.Move(ctx, tx, d.ID, c.ID); err != nil {
 		return err
 	}
-	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.Email}, deref(d.Email), deref(c.Email), c.ID); err != nil {
+	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.Email}, null.Text(d.Email), null.Text(c.Email), c.ID); err != nil {
 		return err
 	}
-	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.SMS, consent.Voice}, deref(d.Phone),
-		deref(c.Phone), c.ID); err != nil {
+	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.SMS, consent.Voice}, null.Text(d.Phone),
+		null.Text(c.Phone), c.ID); err != nil {
 		return err
 	}
 

@@ -278,10 +278,7 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 		if r.now == nil || r.was != nil && *r.was == *r.now {
 			continue
 		}
-		err := r.find(*r.now)
-		if fault.KindOf(err) == fault.KindNotFound {
-			bad.Add(r.field, "not_found", "does not exist")
-		} else if err != nil {
+		if err := bad.AddNotFound(r.field, r.find(*r.now)); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slipway/internal/dealership"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
@@ -126,15 +127,14 @@ func TestSelectionFollowsThePrice(t *testing.T) {
 	d := Deal{Status: Accepted, PriceUSD: 100000, Taxes: SalesTax("6"), DealType: Cash,
 		FundingState: FundingNotRequired, LineItems: []DealLineItem{}}
 	d.Select(new("fin_1"), Products{PriceCents: 50000, CostCents: 20000})
-	if d.DealType != Finance || d.FundingState != FundingNotStarted {
-		t.Errorf("got %+v; want d.DealType = Finance, d.FundingState = FundingNotStarted", d)
-	}
+	assert.Equal(t, d.DealType, Finance)
+	assert.Equal(t, d.FundingState, FundingNotStarted)
 	if err := (DealPatch{}).apply(&d, dealership.Settings{}); err != nil || d.SelectedStructureID == nil {
 		t.Errorf("got %v, %+v; want no error, d.SelectedStructureID != nil", err, d)
 	}
 	p := DealPatch{}
 	p.LineItems.Set, p.LineItems.V = true, &[]DealLineItem{{Kind: "fee", AmountCents: 1}}
-	if err := p.apply(&d, dealership.Settings{}); err != nil || d.SelectedStructureID != nil || d.ProductsCents != 0 {
-		t.Errorf("got %v, %+v; want no error, d.SelectedStructureID = nil, d.ProductsCents = 0", err, d)
-	}
+	assert.NoError(t, p.apply(&d, dealership.Settings{}))
+	assert.Equal(t, d.SelectedStructureID, nil)
+	assert.Equal(t, d.ProductsCents, 0)
 }

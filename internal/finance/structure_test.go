@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slipway/internal/deals"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
@@ -30,12 +31,12 @@ func TestStructures(t *testing.T) {
 	} {
 		s, err := FinanceStructureCreate{APRPercent: v.apr, TermMonths: v.months}.Structure(deals.Deal{PriceUSD: v.dollars, Taxes: deals.SalesTax("0")},
 			0, now)
-		if err != nil || s.AmountFinancedCents != v.dollars*100 || s.PaymentCents != v.payment || s.FinalPaymentCents != v.final ||
-			s.FinanceChargeCents != v.charge || s.TotalOfPaymentsCents != v.totals {
-			t.Errorf("%d at %s%%: got %+v, %v; want no error, s.AmountFinancedCents = %v, s.PaymentCents = %v, s.FinalPaymentCents = %v, "+
-				"s.FinanceChargeCents = %v, s.TotalOfPaymentsCents = %v", v.dollars, v.apr, s, err, v.dollars*100,
-				v.payment, v.final, v.charge, v.totals)
-		}
+		assert.NoError(t, err, v.dollars, "at", v.apr)
+		assert.Equal(t, s.AmountFinancedCents, v.dollars*100, v.dollars, "at", v.apr)
+		assert.Equal(t, s.PaymentCents, v.payment, v.dollars, "at", v.apr)
+		assert.Equal(t, s.FinalPaymentCents, v.final, v.dollars, "at", v.apr)
+		assert.Equal(t, s.FinanceChargeCents, v.charge, v.dollars, "at", v.apr)
+		assert.Equal(t, s.TotalOfPaymentsCents, v.totals, v.dollars, "at", v.apr)
 	}
 }
 
@@ -130,7 +131,6 @@ func TestSelectRejectsAnotherTotal(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.PriceUSD++
-	if err := s.selectFor(&d); fault.KindOf(err) != fault.KindConflict || d.SelectedStructureID != nil {
-		t.Errorf("got %v, %+v; want the kind fault.KindConflict, d.SelectedStructureID = nil", err, d)
-	}
+	assert.Equal(t, fault.KindOf(s.selectFor(&d)), fault.KindConflict)
+	assert.Equal(t, d.SelectedStructureID, nil)
 }

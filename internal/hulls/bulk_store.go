@@ -109,7 +109,7 @@ func InsertAll(ctx context.Context, tx *db.Tx, all []Addition) (rejected map[int
 		}
 		if h.PreviousHullID != nil {
 			_, err := Find(ctx, tx, *h.PreviousHullID)
-			if err := addNotFound(&bad, "previous_hull_id", err); err != nil {
+			if err := bad.AddNotFound("previous_hull_id", err); err != nil {
 				return nil, err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/vocab/null"
 )
 
 // MoveHolds moves the holds for one contact to another.
@@ -22,7 +23,7 @@ func MoveHolds(ctx context.Context, tx *db.Tx, from, to string) error {
 		if err != nil {
 			return err
 		}
-		if h.Hold == nil || deref(h.Hold.ContactID) != from {
+		if h.Hold == nil || null.Text(h.Hold.ContactID) != from {
 			continue
 		}
 		before, hold := h, *h.Hold
@@ -48,7 +49,7 @@ func EraseHoldsFor(ctx context.Context, tx *db.Tx, id string) error {
 		return err
 	}
 	for _, hullID := range held {
-		mine := func(h Hold) bool { return deref(h.ContactID) == id || deref(h.LeadID) == id }
+		mine := func(h Hold) bool { return null.Text(h.ContactID) == id || null.Text(h.LeadID) == id }
 		if err := eraseHolds(ctx, tx, hullID, mine); err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func EraseHoldsFor(ctx context.Context, tx *db.Tx, id string) error {
 // EraseHolds removes what users wrote about holds of the hull of a deal, after
 // the buyer was erased. The hold itself stays.
 func EraseHolds(ctx context.Context, tx *db.Tx, hullID, dealID string) error {
-	return eraseHolds(ctx, tx, hullID, func(h Hold) bool { return deref(h.DealID) == dealID })
+	return eraseHolds(ctx, tx, hullID, func(h Hold) bool { return null.Text(h.DealID) == dealID })
 }
 
 func eraseHolds(ctx context.Context, tx *db.Tx, hullID string, mine func(h Hold) bool) error {

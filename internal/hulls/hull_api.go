@@ -256,7 +256,7 @@ func (a *API) completeHold(ctx context.Context, tx *db.Tx, t *HullTransition) er
 		if r.id == nil {
 			continue
 		}
-		if err := addNotFound(&bad, r.field, r.find(ctx, tx, *r.id)); err != nil {
+		if err := bad.AddNotFound(r.field, r.find(ctx, tx, *r.id)); err != nil {
 			return err
 		}
 	}

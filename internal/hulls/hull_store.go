@@ -9,6 +9,7 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 )
 
 var hulls = db.Table[Hull]{Name: "hulls", Prefix: "hull", Noun: "hull", Loaded: Derive}
@@ -169,14 +170,14 @@ func checkReferences(ctx context.Context, tx *db.Tx, h *Hull, before *Hull) erro
 	var bad fault.Fields
 	if before == nil && h.Timezone == "" || before != nil && before.LocationID != h.LocationID {
 		zone, err := dealership.ZoneOf(ctx, tx, h.LocationID)
-		if err := addNotFound(&bad, "location_id", err); err != nil {
+		if err := bad.AddNotFound("location_id", err); err != nil {
 			return err
 		}
 		h.Timezone = zone
 	}
-	if h.PreviousHullID != nil && (before == nil || deref(before.PreviousHullID) != *h.PreviousHullID) {
+	if h.PreviousHullID != nil && (before == nil || null.Text(before.PreviousHullID) != *h.PreviousHullID) {
 		_, err := Find(ctx, tx, *h.PreviousHullID)
-		if err := addNotFound(&bad, "previous_hull_id", err); err != nil {
+		if err := bad.AddNotFound("previous_hull_id", err); err != nil {
 			return err
 		}
 	}
@@ -240,14 +241,4 @@ func FollowZones(ctx context.Context, tx *db.Tx) error {
 		}
 	}
 	return nil
-}
-
-// addNotFound turns a "not found" error into a detail of the field that refers
-// to the resource. It returns other errors.
-func addNotFound(bad *fault.Fields, field string, err error) error {
-	if fault.KindOf(err) == fault.KindNotFound {
-		bad.Add(field, "not_found", "does not exist")
-		return nil
-	}
-	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 )
@@ -83,9 +84,9 @@ func TestPatchKeepsTheCountry(t *testing.T) {
 	c := create()
 	c.HIN = new("CA-ABC2AB41G091")
 	h, err := c.hull(now, "")
-	if err != nil || *h.HIN != "ABC2AB41G091" || *h.HINCountry != "CA" {
-		t.Fatalf(`got %v %v %v; want no error, h.HIN = "ABC2AB41G091", h.HINCountry = "CA"`, h.HIN, h.HINCountry, err)
-	}
+	assert.NoError(t, err)
+	assert.Equal(t, *h.HIN, "ABC2AB41G091")
+	assert.Equal(t, *h.HINCountry, "CA")
 	before := h
 	if err := (HullPatch{Title: patch.Null[string]{Set: true, V: new("t")}}).apply(&h, now, ""); err != nil {
 		t.Fatal(err)
@@ -130,9 +131,8 @@ func TestDaysInStock(t *testing.T) {
 		{new("2026-10-31"), new(time.Date(2026, 11, 2, 4, 30, 0, 0, time.UTC)), new(int64(1))}, // 23:30 after a day of 25 hours
 	} {
 		h := Hull{ReceivedOn: tt.received, SoldAt: tt.sold, Timezone: "America/New_York"}
-		if h.derive(now); cmp.Diff(tt.want, h.DaysInStock) != "" {
-			t.Errorf(`%v until %v: got %v, want cmp.Diff(tt.want, h.DaysInStock) = ""`, tt.received, tt.sold, h.DaysInStock)
-		}
+		h.derive(now)
+		assert.Equal(t, h.DaysInStock, tt.want, tt.received, "until", tt.sold)
 	}
 }
 
@@ -148,22 +148,22 @@ func TestTerms(t *testing.T) {
 
 func TestDerivedSpecs(t *testing.T) {
 	two := SpecSheet{BeamFt: new(8.504), Engines: &[]SpecEngine{{HP: new(300.0)}, {HP: new(300.0)}}, Tanks: &SpecTanks{FuelGal: new(100.0)}}
-	if err := two.check(); err != nil || *two.BeamFt != 8.5 {
-		t.Fatalf("got %v %v; want no error, two.BeamFt = 8.5", *two.BeamFt, err)
-	}
+	assert.NoError(t, two.check())
+	assert.Equal(t, *two.BeamFt, 8.5)
 	v := specRow{Specs: two, Version: 1}.view(Hull{LengthFt: 30}, true)
-	if *v.EngineCount != 2 || *v.TotalPowerHP != 600 || *v.Metric.BeamM != 2.59 || *v.Metric.LengthM != 9.14 || *v.Metric.FuelL != 378.54 ||
-		*v.Metric.TotalPowerKW != 447.42 {
-		t.Errorf("got %+v %+v; want v.EngineCount = 2, v.TotalPowerHP = 600, v.Metric.BeamM = 2.59, v.Metric.LengthM = 9.14, "+
-			"v.Metric.FuelL = 378.54, v.Metric.TotalPowerKW = 447.42", v, v.Metric)
-	}
+	assert.Equal(t, *v.EngineCount, 2)
+	assert.Equal(t, *v.TotalPowerHP, 600)
+	assert.Equal(t, *v.Metric.BeamM, 2.59)
+	assert.Equal(t, *v.Metric.LengthM, 9.14)
+	assert.Equal(t, *v.Metric.FuelL, 378.54)
+	assert.Equal(t, *v.Metric.TotalPowerKW, 447.42)
 	none := specRow{Specs: SpecSheet{Engines: &[]SpecEngine{}}}.view(Hull{}, false)
 	unknown := specRow{}.view(Hull{}, false)
-	if *none.EngineCount != 0 || *none.TotalPowerHP != 0 || unknown.EngineCount != nil ||
-		unknown.TotalPowerHP != nil || unknown.Metric != nil {
-		t.Errorf("none %+v, unknown %+v; want none.EngineCount = 0, none.TotalPowerHP = 0, unknown.EngineCount = nil, "+
-			"unknown.TotalPowerHP = nil, unknown.Metric = nil", none, unknown)
-	}
+	assert.Equal(t, *none.EngineCount, 0)
+	assert.Equal(t, *none.TotalPowerHP, 0)
+	assert.Equal(t, unknown.EngineCount, nil)
+	assert.Equal(t, unknown.TotalPowerHP, nil)
+	assert.Equal(t, unknown.Metric, nil)
 	deep := SpecSheet{DraftFt: &SpecDraft{Max: new(2.0), DriveUp: new(3.0)}}
 	wantDetail(t, "draft", deep.check(), fault.KindUnprocessable, "draft_ft.drive_up")
 }

@@ -1,17 +1,13 @@
 package hulls
 
-import "slipway/internal/vocab/search"
+import (
+	"slipway/internal/vocab/null"
+	"slipway/internal/vocab/search"
+)
 
 // terms returns the search terms of a hull. GW-1042 has gw, 1042 and gw1042.
 func (h Hull) terms() []string {
-	return search.Terms(h.Make, h.Model, deref(h.Title), deref(h.StockNumber), deref(h.HIN))
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
+	return search.Terms(h.Make, h.Model, null.Text(h.Title), null.Text(h.StockNumber), null.Text(h.HIN))
 }
 
 // span is the range of terms that a search word matches.

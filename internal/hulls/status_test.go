@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -116,12 +117,12 @@ func TestArchiveAndBack(t *testing.T) {
 		if from == OnHold {
 			back = Available
 		}
-		if h.Status != Archived || *h.StatusBefore != back || !h.ArchivedAt.Equal(now) || h.Hold != nil {
-			t.Errorf("archived from %s: got %+v; want h.Status = Archived, h.StatusBefore = %q, h.ArchivedAt = %v, h.Hold = nil", from, h, back, now)
-		}
-		if err := h.move(HullTransition{To: back}, auth.Actor{}, now); err != nil || h.Status != back {
-			t.Errorf("back to %s: got %v; want no error, h.Status = %q", back, err, back)
-		}
+		assert.Equal(t, h.Status, Archived, "archived from", from)
+		assert.Equal(t, *h.StatusBefore, back, "archived from", from)
+		assert.Equal(t, *h.ArchivedAt, now, "archived from", from)
+		assert.Equal(t, h.Hold, nil, "archived from", from)
+		assert.NoError(t, h.move(HullTransition{To: back}, auth.Actor{}, now), "back to", back)
+		assert.Equal(t, h.Status, back, "back to", back)
 	}
 
 	h := boat(Sold)

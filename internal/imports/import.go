@@ -9,6 +9,7 @@ import (
 	"slipway/internal/imports/sheet"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/wire"
 )
 
@@ -235,7 +236,7 @@ func parseImportForm(fields map[string]string) (f importForm, err error) {
 		bad.Add("charset", "enum", "must be one of utf-8, utf-16, utf-16le, utf-16be, windows-1252, iso-8859-1, macintosh")
 	}
 	f.names = parseMap(&bad, fields["map"])
-	f.locationID = optional(fields["location_id"])
+	f.locationID = null.From(fields["location_id"])
 	return f, bad.Err()
 }
 
@@ -262,11 +263,4 @@ func parseMap(bad *fault.Fields, text string) map[string]string {
 	}
 	sheet.CheckMap(bad, names)
 	return names
-}
-
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

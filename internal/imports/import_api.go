@@ -19,6 +19,7 @@ import (
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 )
 
 var (
@@ -137,7 +138,7 @@ func (a *API) createImport(ctx context.Context, in *struct {
 		LocationID: form.locationID, Map: form.names, Encoding: string(o.Encoding), DayFirst: o.DayFirst, Missing: form.missing, Force: form.force,
 		Bytes: s.Bytes, BytesDone: s.Start, Rows: s.Rows, Blob: key, Header: s.Header(),
 		Errors: []HullImportError{}, SkippedRows: []HullImportSkip{}, Notes: []HullImportNote{}, MissingHulls: []HullImportHull{},
-		Actor: auth.From(ctx).Actor, RequestID: optional(auth.RequestFrom(ctx).ID),
+		Actor: auth.From(ctx).Actor, RequestID: null.From(auth.RequestFrom(ctx).ID),
 	}
 	i.Columns, i.IgnoredColumns = s.Columns()
 
@@ -193,9 +194,7 @@ func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey
 	var bad fault.Fields
 	if form.locationID != nil {
 		_, err := dealership.FindLocation(ctx, tx, *form.locationID)
-		if fault.KindOf(err) == fault.KindNotFound {
-			bad.Add("location_id", "not_found", "does not exist")
-		} else if err != nil {
+		if err := bad.AddNotFound("location_id", err); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func assign(ctx context.Context, tx *db.Tx, l *Lead, userID, method string, reas
 func checkOwner(ctx context.Context, tx *db.Tx, field, userID string) error {
 	u, err := people.FindUser(ctx, tx, userID)
 	var bad fault.Fields
-	if err := addNotFound(&bad, field, err); err != nil {
+	if err := bad.AddNotFound(field, err); err != nil {
 		return err
 	}
 	if err == nil && u.Status == people.Deactivated {

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 )
 
@@ -92,7 +93,7 @@ func addConsent(ctx context.Context, tx *db.Tx, l Lead, c contacts.Contact, n co
 
 	record.ContactID, record.LeadID = l.ContactID, &l.ID
 	if record.PersonName == nil {
-		record.PersonName = orNil(c.Name())
+		record.PersonName = null.From(c.Name())
 	}
 	if n.RevokesID != nil {
 		if err := checkRevokesID(ctx, tx, l, *n.RevokesID); err != nil {
@@ -109,7 +110,7 @@ func addConsent(ctx context.Context, tx *db.Tx, l Lead, c contacts.Contact, n co
 func checkRevokesID(ctx context.Context, tx *db.Tx, l Lead, id string) error {
 	revoked, err := consent.FindOfLead(ctx, tx, l.ID, id)
 	var bad fault.Fields
-	if err := addNotFound(&bad, "revokes_id", err); err != nil {
+	if err := bad.AddNotFound("revokes_id", err); err != nil {
 		return err
 	}
 	if err := bad.Err(); err != nil {
@@ -125,7 +126,7 @@ func bindings(c contacts.Contact, n consent.ConsentCreate) ([]consent.ConsentBin
 	var bad fault.Fields
 	for _, channel := range n.Channels {
 		address := c.AddressOn(channel)
-		if named := deref(n.Address); named != "" && strings.Contains(named, "@") == (channel == consent.Email) {
+		if named := null.Text(n.Address); named != "" && strings.Contains(named, "@") == (channel == consent.Email) {
 			var ok bool
 			if address, ok = contacts.ParseAddress(channel, named); !ok {
 				bad.Add("address", "format", "must be a phone number or an email address")

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/patch"
 )
 
@@ -90,12 +91,12 @@ var inquirySources = []string{"web", "marketplace", "email"}
 // InquiredFrom reports whether the lead wrote to the dealership from this email
 // address within the last months, so that it expects an answer.
 func (l Lead) InquiredFrom(email string, c contacts.Contact, now time.Time) bool {
-	if email == "" || !slices.Contains(inquirySources, l.Source) || strings.TrimSpace(deref(l.Message)) == "" {
+	if email == "" || !slices.Contains(inquirySources, l.Source) || strings.TrimSpace(null.Text(l.Message)) == "" {
 		return false
 	}
-	from := deref(c.Email)
+	from := null.Text(c.Email)
 	if l.SubmittedContact != nil {
-		from, _ = contacts.Email(deref(l.SubmittedContact.Email))
+		from, _ = contacts.Email(null.Text(l.SubmittedContact.Email))
 	}
 	return from == email && consent.AfterInquiry(l.CreatedAt).After(now)
 }

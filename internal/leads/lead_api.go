@@ -10,6 +10,7 @@ import (
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 )
 
@@ -190,7 +191,7 @@ func (a *API) assign(ctx context.Context, tx *db.Tx, in *struct {
 		}
 
 		if in.Body.UserID == nil {
-			user, err := takeTurn(ctx, tx, deref(l.LocationID))
+			user, err := takeTurn(ctx, tx, null.Text(l.LocationID))
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
 )
@@ -85,32 +86,22 @@ func update(ctx context.Context, tx *db.Tx, l *Lead) error {
 // a location is assigned the location of its hull.
 func checkReferences(ctx context.Context, tx *db.Tx, l *Lead, before Lead) error {
 	var bad fault.Fields
-	if l.HullID != nil && deref(before.HullID) != *l.HullID {
+	if l.HullID != nil && null.Text(before.HullID) != *l.HullID {
 		h, err := hulls.Find(ctx, tx, *l.HullID)
-		if err := addNotFound(&bad, "hull_id", err); err != nil {
+		if err := bad.AddNotFound("hull_id", err); err != nil {
 			return err
 		}
 		if err == nil && l.LocationID == nil {
 			l.LocationID = &h.LocationID
 		}
 	}
-	if l.LocationID != nil && deref(before.LocationID) != *l.LocationID {
+	if l.LocationID != nil && null.Text(before.LocationID) != *l.LocationID {
 		_, err := dealership.FindLocation(ctx, tx, *l.LocationID)
-		if err := addNotFound(&bad, "location_id", err); err != nil {
+		if err := bad.AddNotFound("location_id", err); err != nil {
 			return err
 		}
 	}
 	return bad.Err()
-}
-
-// addNotFound adds a detail for the field if the error is "not found". It
-// returns every other error.
-func addNotFound(bad *fault.Fields, field string, err error) error {
-	if fault.KindOf(err) == fault.KindNotFound {
-		bad.Add(field, "not_found", "does not exist")
-		return nil
-	}
-	return err
 }
 
 // contactOf finds or creates the contact of a new lead.
@@ -120,27 +111,13 @@ func contactOf(ctx context.Context, tx *db.Tx, n LeadCreate) (contacts.Contact, 
 	}
 	c, err := contacts.FindForUpdate(ctx, tx, *n.ContactID)
 	var bad fault.Fields
-	if err := addNotFound(&bad, "contact_id", err); err != nil {
+	if err := bad.AddNotFound("contact_id", err); err != nil {
 		return c, err
 	}
 	if err := bad.Err(); err != nil {
 		return c, err
 	}
 	return c, c.Active()
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // LeadFilter is the query of the list of leads.

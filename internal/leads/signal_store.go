@@ -15,7 +15,7 @@ func insertSignal(ctx context.Context, tx *db.Tx, l Lead, n LeadSignalCreate) (L
 	if n.HullID != nil {
 		var bad fault.Fields
 		_, err := hulls.Find(ctx, tx, *n.HullID)
-		if err := addNotFound(&bad, "hull_id", err); err != nil {
+		if err := bad.AddNotFound("hull_id", err); err != nil {
 			return s, err
 		}
 		if err := bad.Err(); err != nil {

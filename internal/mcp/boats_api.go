@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"slipway/internal/vocab/null"
 )
 
 var boatTools = []tool{
@@ -60,7 +62,7 @@ func (h hull) title() string { return plain(fmt.Sprintf("%d %s %s", h.Year, h.Ma
 
 func (h hull) row() boat {
 	return boat{
-		ID: h.ID, Title: h.title(), Stock: plain(deref(h.StockNumber)), Status: h.Status,
+		ID: h.ID, Title: h.title(), Stock: plain(null.Text(h.StockNumber)), Status: h.Status,
 		PriceUSD: h.PriceUSD, Price: dollars(h.PriceUSD), LengthFT: h.LengthFT, Days: h.DaysInStock,
 	}
 }
@@ -120,11 +122,11 @@ func getBoat(ctx context.Context, c *Caller, in getBoatIn) (*boatView, error) {
 		return nil, err
 	}
 	v := &boatView{
-		Boat: h.row(), HIN: plain(deref(h.HIN)), Condition: h.Condition, LocationID: h.LocationID, Photos: h.PhotoCount,
-		Headline: untrusted(deref(h.Title)), Description: untrusted(deref(h.Description)),
+		Boat: h.row(), HIN: plain(null.Text(h.HIN)), Condition: h.Condition, LocationID: h.LocationID, Photos: h.PhotoCount,
+		Headline: untrusted(null.Text(h.Title)), Description: untrusted(null.Text(h.Description)),
 	}
 	if h.Hold != nil {
-		v.HeldUntil, v.HeldFor = h.Hold.ExpiresAt, untrusted(deref(h.Hold.Reason))
+		v.HeldUntil, v.HeldFor = h.Hold.ExpiresAt, untrusted(null.Text(h.Hold.Reason))
 	}
 	if err := c.addWas(ctx, &v.Boat); err != nil {
 		return nil, err
@@ -166,18 +168,11 @@ func (c *Caller) findHull(ctx context.Context, name string) (h hull, err error) 
 		return h, err
 	}
 	for _, one := range found.Data {
-		if strings.EqualFold(deref(one.StockNumber), name) || strings.EqualFold(deref(one.HIN), name) {
+		if strings.EqualFold(null.Text(one.StockNumber), name) || strings.EqualFold(null.Text(one.HIN), name) {
 			return one, nil
 		}
 	}
 	return h, fmt.Errorf("no boat has the ID, stock number or HIN %q; search with find_boats", plain(name))
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 func format(n int64) string { return strconv.FormatInt(n, 10) }

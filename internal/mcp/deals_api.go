@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"slipway/internal/vocab/null"
 )
 
 var dealTools = []tool{
@@ -146,9 +148,9 @@ func getDeal(ctx context.Context, c *Caller, in getDealIn) (*dealView, error) {
 		return nil, err
 	}
 	v := &dealView{
-		Deal: d.row(), HullID: d.HullID, BuyerID: d.BuyerID, LeadID: deref(d.LeadID), FundingState: d.FundingState,
+		Deal: d.row(), HullID: d.HullID, BuyerID: d.BuyerID, LeadID: null.Text(d.LeadID), FundingState: d.FundingState,
 		TotalUSD: d.Totals.Total.usd(), PaidUSD: d.Totals.Paid.usd(), BalanceUSD: d.Totals.BalanceDue.usd(),
-		CancelReason: untrusted(deref(d.CancelReason)), Next: []dealStep{}, Offers: []offer{},
+		CancelReason: untrusted(null.Text(d.CancelReason)), Next: []dealStep{}, Offers: []offer{},
 	}
 	var next struct {
 		Steps []struct {
@@ -177,7 +179,7 @@ func getDeal(ctx context.Context, c *Caller, in getDealIn) (*dealView, error) {
 		return nil, err
 	}
 	for _, o := range offers.Data {
-		v.Offers = append(v.Offers, offer{o.ID, o.AmountUSD, o.MadeBy, o.Status, untrusted(deref(o.Note), deref(o.Reason))})
+		v.Offers = append(v.Offers, offer{o.ID, o.AmountUSD, o.MadeBy, o.Status, untrusted(null.Text(o.Note), null.Text(o.Reason))})
 	}
 	return v, nil
 }

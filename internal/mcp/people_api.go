@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"slipway/internal/vocab/null"
 )
 
 var peopleTools = []tool{
@@ -36,7 +38,7 @@ func (p *contact) name() *text {
 	if p == nil {
 		return nil
 	}
-	return untrusted(deref(p.FirstName), deref(p.LastName), deref(p.CompanyName))
+	return untrusted(null.Text(p.FirstName), null.Text(p.LastName), null.Text(p.CompanyName))
 }
 
 type person struct {
@@ -66,7 +68,10 @@ func findPeople(ctx context.Context, c *Caller, in findPeopleIn) (*list[person],
 	}
 	var rows []person
 	for i, one := range found.Data {
-		p := person{ID: one.ID, Name: one.name(), Email: untrusted(deref(one.Email)), Phone: plain(deref(one.Phone)), Prefers: plain(deref(one.PreferredChannel))}
+		p := person{
+			ID: one.ID, Name: one.name(), Email: untrusted(null.Text(one.Email)), Phone: plain(null.Text(one.Phone)),
+			Prefers: plain(null.Text(one.PreferredChannel)),
+		}
 		if i < maxConsents {
 			var given page[consent]
 			if err := c.get(ctx, "/v1/contacts/"+one.ID+"/consents", params("limit", "5"), &given); err != nil {
@@ -121,7 +126,7 @@ type leadRow struct {
 func (l lead) row() leadRow {
 	r := leadRow{
 		ID: l.ID, Name: l.Contact.name(), Status: l.Status, Source: l.Source, Score: l.Score, NeedsReview: l.NeedsReview,
-		Stalled: l.StalledAt != nil, OwnerID: deref(l.OwnerID), LastActivityAt: l.LastActivityAt,
+		Stalled: l.StalledAt != nil, OwnerID: null.Text(l.OwnerID), LastActivityAt: l.LastActivityAt,
 	}
 	if l.Owner != nil {
 		r.Owner = untrusted(l.Owner.Name)
@@ -163,7 +168,7 @@ func listLeads(ctx context.Context, c *Caller, in listLeadsIn) (*list[leadRow], 
 	}
 	var rows []leadRow
 	for _, l := range found.Data {
-		if in.View != "mine" || deref(l.OwnerID) == c.userID {
+		if in.View != "mine" || null.Text(l.OwnerID) == c.userID {
 			rows = append(rows, l.row())
 		}
 	}
@@ -228,12 +233,13 @@ func getLead(ctx context.Context, c *Caller, in getLeadIn) (*leadView, error) {
 		return nil, err
 	}
 	v := &leadView{
-		Lead: l.row(), DealID: deref(l.DealID), HullID: deref(l.HullID), Reach: []reachCheck{}, Messages: []message{}, Notes: []note{},
-		Form:    untrusted(deref(l.Interest), deref(l.Message), deref(l.Timeline), deref(l.LostReason)),
+		Lead: l.row(), DealID: null.Text(l.DealID), HullID: null.Text(l.HullID), Reach: []reachCheck{}, Messages: []message{}, Notes: []note{},
+		Form:    untrusted(null.Text(l.Interest), null.Text(l.Message), null.Text(l.Timeline), null.Text(l.LostReason)),
 		Contact: person{ID: l.ContactID, Name: l.Contact.name()},
 	}
 	if p := l.Contact; p != nil {
-		v.Contact.Email, v.Contact.Phone, v.Contact.Prefers = untrusted(deref(p.Email)), plain(deref(p.Phone)), plain(deref(p.PreferredChannel))
+		v.Contact.Email, v.Contact.Phone = untrusted(null.Text(p.Email)), plain(null.Text(p.Phone))
+		v.Contact.Prefers = plain(null.Text(p.PreferredChannel))
 	}
 	var reach struct{ Checks []reachCheck }
 	if err := c.get(ctx, path+"/reach", nil, &reach); err != nil {
@@ -250,7 +256,9 @@ func getLead(ctx context.Context, c *Caller, in getLeadIn) (*leadView, error) {
 		return nil, err
 	}
 	for _, m := range sent.Data {
-		v.Messages = append(v.Messages, message{m.CreatedAt, m.Direction, m.Channel, m.Status, untrusted(deref(m.Subject), deref(m.Body))})
+		v.Messages = append(v.Messages, message{
+			m.CreatedAt, m.Direction, m.Channel, m.Status, untrusted(null.Text(m.Subject), null.Text(m.Body)),
+		})
 	}
 	var notes page[struct {
 		OccurredAt    string `json:"occurred_at"`
@@ -261,7 +269,7 @@ func getLead(ctx context.Context, c *Caller, in getLeadIn) (*leadView, error) {
 		return nil, err
 	}
 	for _, n := range notes.Data {
-		v.Notes = append(v.Notes, note{n.OccurredAt, n.Kind, untrusted(deref(n.Body), deref(n.Outcome))})
+		v.Notes = append(v.Notes, note{n.OccurredAt, n.Kind, untrusted(null.Text(n.Body), null.Text(n.Outcome))})
 	}
 	v.More = sent.HasMore || notes.HasMore
 	return v, nil

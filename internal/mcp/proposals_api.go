@@ -7,6 +7,8 @@ import (
 	"net/url"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"slipway/internal/vocab/null"
 )
 
 var proposalTools = []tool{
@@ -84,7 +86,7 @@ func (c *Caller) propose(ctx context.Context, p proposal) (*proposed, error) {
 		return nil, err
 	}
 	w := out.Preview
-	return &proposed{out.ID, plain(out.Status), plain(w.Summary), untrusted(deref(w.Title)), w.Checks, out.URL, out.ExpiresAt}, nil
+	return &proposed{out.ID, plain(out.Status), plain(w.Summary), untrusted(null.Text(w.Title)), w.Checks, out.URL, out.ExpiresAt}, nil
 }
 
 type proposeMessageIn struct {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"slipway/internal/dealership"
+	"slipway/internal/vocab/null"
 )
 
 // oneLine formats an address for the footer of an email.
@@ -11,7 +12,7 @@ func oneLine(a *dealership.Address) string {
 	if a == nil {
 		return ""
 	}
-	parts := []string{a.Line1, deref(a.Line2), a.City, strings.TrimSpace(deref(a.Region) + " " + deref(a.PostalCode)), a.Country}
+	parts := []string{a.Line1, null.Text(a.Line2), a.City, strings.TrimSpace(null.Text(a.Region) + " " + null.Text(a.PostalCode)), a.Country}
 	var kept []string
 	for _, p := range parts {
 		if p != "" {

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/platform/mail"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/phone"
 )
 
@@ -102,6 +103,6 @@ func (e *email) show(ctx context.Context, tx *db.Tx, hullID string) error {
 	if h.StockNumber != nil {
 		e.letter.Boat.Details = append(e.letter.Boat.Details, "Stock number "+*h.StockNumber)
 	}
-	e.photo = deref(h.PrimaryPhoto)
+	e.photo = null.Text(h.PrimaryPhoto)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 )
 
 // claimReceived records that a message was reported. It returns false if it was
@@ -129,7 +130,7 @@ func findConversation(ctx context.Context, tx *db.Tx, in incoming, hash []byte, 
 		switch {
 		case m.Erased:
 			erased = m.LeadID
-		case deref(m.Own) == in.to:
+		case null.Text(m.Own) == in.to:
 			return m.LeadID, nil
 		case newest == "":
 			newest = m.LeadID

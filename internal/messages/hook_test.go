@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"slipway/internal/vocab/null"
 )
 
 // storable fails for text that a database rejects.
 func storable(t *testing.T, in incoming) {
 	t.Helper()
-	texts := []string{in.from, in.name, in.to, in.id, in.inReplyTo, in.body(), deref(in.subject), deref(in.lead().Message)}
+	texts := []string{in.from, in.name, in.to, in.id, in.inReplyTo, in.body(), null.Text(in.subject), null.Text(in.lead().Message)}
 	for _, text := range append(texts, in.media...) {
 		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 			t.Errorf("%q can't be stored", text)
@@ -51,7 +53,7 @@ func FuzzInboundEmail(f *testing.F) {
 			return
 		}
 		storable(t, in)
-		if strings.ContainsAny(deref(in.subject), "\r\n") {
+		if strings.ContainsAny(null.Text(in.subject), "\r\n") {
 			t.Errorf("%q has a line break", *in.subject)
 		}
 	})

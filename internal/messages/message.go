@@ -12,6 +12,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/phone"
 )
 
@@ -114,7 +115,7 @@ const (
 func (n LeadMessageSend) Check(now time.Time) error {
 	var bad fault.Fields
 	switch {
-	case n.Channel == consent.Email && strings.TrimSpace(deref(n.Subject)) == "":
+	case n.Channel == consent.Email && strings.TrimSpace(null.Text(n.Subject)) == "":
 		bad.Add("subject", "required", "is required for email")
 	case n.Channel == consent.Email && strings.ContainsAny(*n.Subject, "\r\n"):
 		bad.Add("subject", "pattern", "must be a single line")
@@ -299,11 +300,4 @@ func helpText(d dealership.Dealership, number string) string {
 		text += " Call us at " + number + "."
 	}
 	return text + " Reply STOP to opt out."
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/platform/sms"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 )
 
@@ -258,7 +259,7 @@ func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, c contacts.C
 		if ok, err := canReply(ctx, tx, c, m); err != nil || !ok {
 			return m, err
 		}
-		return m, a.reply(ctx, tx, m, helpText(d, deref(d.Settings.Sender.SMS)), nil)
+		return m, a.reply(ctx, tx, m, helpText(d, null.Text(d.Settings.Sender.SMS)), nil)
 	}
 	return m, nil
 }
@@ -325,7 +326,7 @@ func (a *API) reply(ctx context.Context, tx *db.Tx, to LeadMessage, body string,
 	}
 	if m.Channel == consent.Email {
 		m.Subject = new("Your request")
-		if s := deref(to.Subject); s != "" {
+		if s := null.Text(to.Subject); s != "" {
 			m.Subject = new("Re: " + s)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 )
 
@@ -88,10 +89,10 @@ func (a *API) attempt(
 
 	// A reply is sent to the address that the message came from, other messages to the contact's current address.
 	if t.recipient = c.AddressOn(m.Channel); m.Automatic {
-		t.recipient = deref(m.To)
+		t.recipient = null.Text(m.To)
 	}
 	t.sender = a.senderOf(d, m.Channel)
-	m.From = orNil(t.sender)
+	m.From = null.From(t.sender)
 	if c.ErasedAt != nil {
 		m.erase() // only the attempt is stored
 	}
@@ -117,13 +118,6 @@ func (a *API) attempt(
 	}
 	t.postal, err = postalAddress(ctx, tx, d)
 	return t, err
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // senderOf returns the sender of a channel: the dealership's, or the default. An
@@ -156,7 +150,7 @@ func hasInquired(ctx context.Context, tx *db.Tx, m LeadMessage, c contacts.Conta
 		return false, nil
 	}
 	l, err := leads.Find(ctx, tx, m.LeadID)
-	if err != nil || l.InquiredFrom(deref(m.To), c, tx.Now) {
+	if err != nil || l.InquiredFrom(null.Text(m.To), c, tx.Now) {
 		return err == nil, err
 	}
 	last, err := db.All[time.Time](ctx, tx, `SELECT received_at FROM messages WHERE env = ? AND address_hash = ? AND direction = 'inbound'
@@ -224,7 +218,7 @@ func canReply(ctx context.Context, tx *db.Tx, c contacts.Contact, m LeadMessage)
 	if err != nil || len(recent) > 0 {
 		return false, err
 	}
-	if deref(m.From) == c.AddressOn(m.Channel) {
+	if null.Text(m.From) == c.AddressOn(m.Channel) {
 		return true, nil
 	}
 	sent, err := db.All[int](ctx, tx, `SELECT 1 FROM messages WHERE env = ? AND address_hash = ? AND direction = 'outbound' AND NOT automatic
@@ -240,5 +234,5 @@ func lastBodyTo(ctx context.Context, tx *db.Tx, hash []byte) (string, error) {
 	if err != nil || len(all) == 0 {
 		return "", err
 	}
-	return deref(all[0]), nil
+	return null.Text(all[0]), nil
 }

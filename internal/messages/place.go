@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"slipway/internal/contacts"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/search"
 )
 
@@ -131,16 +132,16 @@ func zonesOfAddress(a *contacts.ContactAddress, number string) []string {
 	if a == nil || a.Country == nil && !strings.HasPrefix(number, "+1") {
 		return nil
 	}
-	country := deref(a.Country)
+	country := null.Text(a.Country)
 
-	postal := strings.ToUpper(strings.TrimSpace(deref(a.PostalCode)))
+	postal := strings.ToUpper(strings.TrimSpace(null.Text(a.PostalCode)))
 	for _, p := range places {
 		if (country == "" || country == p.country) && p.hasPostal(postal) {
 			return p.zones
 		}
 	}
 
-	region := search.Fold(deref(a.Region))
+	region := search.Fold(null.Text(a.Region))
 	for _, p := range places {
 		named := p.code != "" && (region == strings.ToLower(p.code) || region == strings.ToLower(p.name))
 		if named && (country == "" || country == p.country) {

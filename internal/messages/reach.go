@@ -5,6 +5,7 @@ import (
 
 	"slipway/internal/consent"
 	"slipway/internal/leads"
+	"slipway/internal/vocab/null"
 )
 
 // LeadReach is how the dealership can reach a lead.
@@ -63,7 +64,7 @@ var blockedWords = map[string]string{
 // decides, if one does.
 func (d decision) reach(m LeadMessage, record *consent.Consent) ReachCheck {
 	r := ReachCheck{
-		Channel: m.Channel, Purpose: *m.Purpose, Allowed: d.code == "", Code: orNil(d.code), Address: m.To, Reason: blockedWords[d.code],
+		Channel: m.Channel, Purpose: *m.Purpose, Allowed: d.code == "", Code: null.From(d.code), Address: m.To, Reason: blockedWords[d.code],
 	}
 	switch {
 	case d.code == "" && record == nil:

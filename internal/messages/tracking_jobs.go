@@ -8,6 +8,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/sms"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/null"
 )
 
 // TrackMessage is the job that asks the provider for the status of a text
@@ -31,7 +32,7 @@ func (a *API) TrackMessage(ctx context.Context, job TrackMessage) error {
 	m, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
 		return messages.Find(ctx, tx, job.MessageID)
 	})
-	if err != nil || m.Status != Sent || deref(m.Provider) != a.SMS.Name() || m.ProviderMessageID == nil {
+	if err != nil || m.Status != Sent || null.Text(m.Provider) != a.SMS.Name() || m.ProviderMessageID == nil {
 		return err
 	}
 

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 )
 
 // unsubscribePath is the path of the links in marketing email.
@@ -128,7 +129,7 @@ func revokeMarketing(ctx context.Context, tx *db.Tx, m LeadMessage) error {
 	c := &consent.Consent{
 		ContactID: m.ContactID, LeadID: &m.LeadID, Direction: consent.Revoked, Channels: []consent.Channel{m.Channel}, Scope: consent.Marketing,
 		CapturedAt: tx.Now, Source: new("email"), Method: new("list_unsubscribe"), Evidence: map[string]any{"message_id": m.ID},
-		IP: orNil(request.IP), UserAgent: orNil(request.UserAgent),
+		IP: null.From(request.IP), UserAgent: null.From(request.UserAgent),
 	}
 	if m.To == nil { // the contact was erased
 		c.IP, c.UserAgent = nil, nil

@@ -10,6 +10,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 )
 
 var table = db.Table[HullPhoto]{Name: "hull_photos", Prefix: "pho", Noun: "photo"}
@@ -26,7 +27,7 @@ func findPhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, id string) (HullPho
 
 // derive fills in the fields that are not columns.
 func derive(tx *db.Tx, h hulls.Hull, p *HullPhoto) {
-	p.IsPrimary, p.URLs = deref(h.PrimaryPhoto) == p.Blob, nil
+	p.IsPrimary, p.URLs = null.Text(h.PrimaryPhoto) == p.Blob, nil
 	if p.State == photoReady {
 		p.URLs = &PhotoURLs{Thumb: photolink.URL(tx, p.Blob, "thumb"), Card: photolink.URL(tx, p.Blob, "card"), Full: photolink.URL(tx, p.Blob, "full")}
 	}
@@ -139,7 +140,7 @@ func photosChanged(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
 	if err := choosePrimary(ctx, tx, h); err != nil {
 		return err
 	}
-	if deref(before.PrimaryPhoto) == deref(h.PrimaryPhoto) {
+	if null.Text(before.PrimaryPhoto) == null.Text(h.PrimaryPhoto) {
 		return hulls.Touch(ctx, tx, h, true)
 	}
 	return hulls.Save(ctx, tx, before, h, "hull.updated", nil)
@@ -163,11 +164,4 @@ func FindAllReady(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]
 		byHull[p.HullID] = append(byHull[p.HullID], p)
 	}
 	return byHull, err
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slipway/internal/platform/events"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -69,12 +70,13 @@ func TestSchedule(t *testing.T) {
 		now = *d.NextAttemptAt
 	}
 
-	if d.fail(now, 0, 0); d.Status != Dead || d.NextAttemptAt != nil {
-		t.Errorf("after the last: got %+v; want d.Status = Dead, d.NextAttemptAt = nil", d)
-	}
-	if d.restart(now); d.Status != Pending || d.Tries != 0 || !d.NextAttemptAt.Equal(now) {
-		t.Errorf("after a retry: got %+v; want d.Status = Pending, d.Tries = 0, d.NextAttemptAt = %v", d, now)
-	}
+	d.fail(now, 0, 0)
+	assert.Equal(t, d.Status, Dead, "after the last")
+	assert.Equal(t, d.NextAttemptAt, nil, "after the last")
+	d.restart(now)
+	assert.Equal(t, d.Status, Pending, "after a retry")
+	assert.Equal(t, d.Tries, 0, "after a retry")
+	assert.Equal(t, *d.NextAttemptAt, now, "after a retry")
 
 	for name, tt := range map[string]struct {
 		retryAfter time.Duration

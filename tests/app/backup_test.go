@@ -32,17 +32,17 @@ func TestBackupAndRestore(t *testing.T) {
 		s.Test.AcceptedDeal(nil)
 		file := filepath.Join(t.TempDir(), "backup.tar.zst")
 		m, err := app.Backup(t.Context(), s.Settings(), file, app.BackupOptions{Progress: noProgress})
-		check(t, err)
+		assert.NoError(t, err)
 		assert.Equal(t, m.Blobs(), len(s.StoredFiles()), "files")
 		assert.Equal(t, m.WithKey, false)
 		info, err := os.Stat(file)
-		check(t, err)
+		assert.NoError(t, err)
 		assert.Equal(t, info.Mode().Perm(), os.FileMode(0o600))
 
 		set := s.Settings()
 		set.Data = filepath.Join(t.TempDir(), "restored")
 		_, needsKey, err := app.Restore(t.Context(), set, file, noProgress)
-		check(t, err)
+		assert.NoError(t, err)
 		assert.Equal(t, needsKey, false)
 		restored := open(t, set)
 		for _, path := range []string{
@@ -50,7 +50,7 @@ func TestBackupAndRestore(t *testing.T) {
 			"/v1/deals", "/v1/contacts", "/v1/events", "/v1/locations", "/v1/webhooks",
 		} {
 			want, err := s.Test.Send("GET", path, nil)
-			check(t, err)
+			assert.NoError(t, err)
 			status, got := get(t, restored, path, s.Test.Key)
 			if assert.Equal(t, status, 200, path) && !bytes.Equal(got, want.Bytes) {
 				t.Errorf("%s: got %.500s after the restore, want %.500s", path, got, want.Bytes)
@@ -63,9 +63,9 @@ func TestBackupAndRestore(t *testing.T) {
 func open(t *testing.T, set app.Settings) string {
 	t.Helper()
 	a, err := app.Open(t.Context(), set, slog.New(slog.DiscardHandler))
-	check(t, err)
-	t.Cleanup(func() { check(t, a.Close()) })
-	check(t, a.Migrate(t.Context()))
+	assert.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, a.Close()) })
+	assert.NoError(t, a.Migrate(t.Context()))
 	web := httptest.NewServer(a.Handler)
 	t.Cleanup(web.Close)
 	return web.URL
@@ -74,13 +74,13 @@ func open(t *testing.T, set app.Settings) string {
 func get(t *testing.T, url, path, key string) (status int, body []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
-	check(t, err)
+	assert.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer "+key)
 	res, err := http.DefaultClient.Do(req)
-	check(t, err)
+	assert.NoError(t, err)
 	defer res.Body.Close()
 	body, err = io.ReadAll(res.Body)
-	check(t, err)
+	assert.NoError(t, err)
 	return res.StatusCode, body
 }
 
@@ -94,7 +94,7 @@ func TestBackupWithoutFiles(t *testing.T) {
 		return testkit.Rows[string](s, `SELECT blob FROM hull_photos WHERE id = ?`, photo)[0]
 	}
 	keptKey, deletedKey, missingKey := key(kept), key(deleted), key(missing)
-	check(t, s.Blobs.Remove(t.Context(), missingKey))
+	assert.NoError(t, s.Blobs.Remove(t.Context(), missingKey))
 
 	begun := false
 	file := filepath.Join(t.TempDir(), "backup.tar.zst")
@@ -103,10 +103,10 @@ func TestBackupWithoutFiles(t *testing.T) {
 			begun = true
 			s.Test.Delete("/v1/hulls/"+hull+"/photos/"+deleted, 204)
 			_, err := s.Blobs.DeleteUnused(t.Context())
-			check(t, err)
+			assert.NoError(t, err)
 		}
 	}})
-	check(t, err)
+	assert.NoError(t, err)
 	assert.Equal(t, m.Deleted, []string{deletedKey})
 	assert.Equal(t, m.Missing, []string{missingKey})
 	for _, f := range m.Files {
@@ -115,7 +115,7 @@ func TestBackupWithoutFiles(t *testing.T) {
 		}
 	}
 	_, err = backup.Verify(t.Context(), file, t.TempDir())
-	check(t, err)
+	assert.NoError(t, err)
 }
 
 // Each column with keys of blobs is in the query of the backup.
@@ -132,24 +132,24 @@ func TestBackupOfBucket(t *testing.T) {
 	set := s.Settings()
 	set.BlobsURL = bucket(t)
 	a, err := app.Open(t.Context(), set, slog.New(slog.DiscardHandler))
-	check(t, err)
-	defer func() { check(t, a.Close()) }()
+	assert.NoError(t, err)
+	defer func() { assert.NoError(t, a.Close()) }()
 	s.Blobs.Store = a.Blobs.Store
 	photo := s.Test.Photo(s.Test.Hull(s.Test.Location(), nil))
 
 	folder := t.TempDir()
 	m, err := app.Backup(t.Context(), set, filepath.Join(folder, "without"), app.BackupOptions{Progress: noProgress})
-	check(t, err)
+	assert.NoError(t, err)
 	assert.Equal(t, m.Blobs(), 0)
 	m, err = app.Backup(t.Context(), set, filepath.Join(folder, "with"), app.BackupOptions{WithBlobs: true, Progress: noProgress})
-	check(t, err)
+	assert.NoError(t, err)
 	if m.Blobs() == 0 {
 		t.Fatal("the archive has no blobs, want those of a photo")
 	}
 
 	set.BlobsURL, set.Data = bucket(t), filepath.Join(folder, "restored")
 	_, _, err = app.Restore(t.Context(), set, filepath.Join(folder, "with"), noProgress)
-	check(t, err)
+	assert.NoError(t, err)
 	hull := testkit.Rows[string](s, `SELECT hull_id FROM hull_photos WHERE id = ?`, photo)[0]
 	status, _ := get(t, open(t, set), "/v1/hulls/"+hull+"/photos/"+photo+"/content", s.Test.Key)
 	assert.Equal(t, status, 200, "photo in the new bucket")
@@ -163,7 +163,7 @@ func TestBackupOfBucket(t *testing.T) {
 func bucket(t *testing.T) string {
 	t.Helper()
 	backend := s3mem.New()
-	check(t, backend.CreateBucket("boats"))
+	assert.NoError(t, backend.CreateBucket("boats"))
 	web := httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(web.Close)
 	return "s3://key:secret@" + strings.TrimPrefix(web.URL, "http://") + "/boats?tls=false&region=us-east-1"
@@ -176,9 +176,9 @@ func TestDamagedBackup(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "good")
 	_, err := app.Backup(t.Context(), s.Settings(), file, app.BackupOptions{Progress: noProgress})
-	check(t, err)
+	assert.NoError(t, err)
 	good, err := os.ReadFile(file)
-	check(t, err)
+	assert.NoError(t, err)
 
 	for name, c := range map[string]func(b []byte) []byte{
 		"empty":              func([]byte) []byte { return nil },
@@ -189,7 +189,7 @@ func TestDamagedBackup(t *testing.T) {
 		"a flipped last bit": func(b []byte) []byte { b[len(b)-1] ^= 1; return b },
 	} {
 		bad := filepath.Join(folder, "bad")
-		check(t, os.WriteFile(bad, c(slices.Clone(good)), 0o600))
+		assert.NoError(t, os.WriteFile(bad, c(slices.Clone(good)), 0o600))
 		if _, err := backup.Verify(t.Context(), bad, t.TempDir()); err == nil {
 			t.Errorf("%s: Verify returned no error", name)
 		}
@@ -209,13 +209,13 @@ func TestRefusedRestore(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	file := filepath.Join(t.TempDir(), "backup")
 	_, err := app.Backup(t.Context(), s.Settings(), file, app.BackupOptions{WithKey: true, Progress: noProgress})
-	check(t, err)
+	assert.NoError(t, err)
 	_, err = app.Backup(t.Context(), s.Settings(), file, app.BackupOptions{Progress: noProgress})
 	assert.Contains(t, errText(err), "already exists")
 	s.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9001, TRUE)`)
 	newer := file + ".newer"
 	_, err = app.Backup(t.Context(), s.Settings(), newer, app.BackupOptions{Progress: noProgress})
-	check(t, err)
+	assert.NoError(t, err)
 
 	for name, c := range map[string]struct {
 		file string
@@ -234,7 +234,7 @@ func TestRefusedRestore(t *testing.T) {
 			var before []string
 			if c.with != "" {
 				before = []string{c.with}
-				check(t, os.WriteFile(filepath.Join(set.Data, c.with), nil, 0o600))
+				assert.NoError(t, os.WriteFile(filepath.Join(set.Data, c.with), nil, 0o600))
 			}
 			if c.set != nil {
 				c.set(&set)
@@ -249,7 +249,7 @@ func TestRefusedRestore(t *testing.T) {
 	set := s.Settings()
 	set.Data, set.MasterKey = t.TempDir(), ""
 	_, needsKey, err := app.Restore(t.Context(), set, file, noProgress)
-	check(t, err)
+	assert.NoError(t, err)
 	assert.Equal(t, needsKey, false)
 	assert.Equal(t, namesIn(t, set.Data), []string{"master.key", "slipway.db"})
 	set.Data = t.TempDir()
@@ -260,18 +260,11 @@ func TestRefusedRestore(t *testing.T) {
 func namesIn(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	check(t, err)
+	assert.NoError(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
 	return names
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func errText(err error) string {

@@ -78,7 +78,7 @@ type recorded struct {
 func recordResponses(t *testing.T, server string) *recorded {
 	t.Helper()
 	target, err := url.Parse(server)
-	must(t, err)
+	assert.NoError(t, err)
 	last := &recorded{}
 	proxy := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -112,6 +112,6 @@ func uploadFile(t *testing.T, folder string, f *sdkFile) string {
 	extensions := map[string]string{"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp", "application/pdf": ".pdf", "text/csv": ".csv", "application/x-ndjson": ".ndjson"}
 	mediaType, _, _ := strings.Cut(f.Type, ";")
 	file := filepath.Join(folder, "upload"+extensions[mediaType])
-	must(t, os.WriteFile(file, f.Bytes, 0o600))
+	assert.NoError(t, os.WriteFile(file, f.Bytes, 0o600))
 	return file
 }

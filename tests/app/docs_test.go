@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/app"
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // The reference pages show all operations with samples, and without the errors that they
@@ -91,5 +92,54 @@ func TestSettingsAreDocumented(t *testing.T) {
 		if !strings.Contains(string(text), row+"|") {
 			t.Errorf("docs/operating.md: missing row %q", row+"|")
 		}
+	}
+}
+
+// llms.txt has the form of llmstxt.org, and each link in it works.
+func TestLLMs(t *testing.T) {
+	t.Parallel()
+	s := testkit.OnSQLite(t)
+	text := string(send(t, s.As(""), "GET", "/llms.txt", nil).Bytes)
+	if !strings.HasPrefix(text, "# Slipway\n\n> ") || !strings.Contains(text, "\n## Optional\n") {
+		t.Errorf("got %s, want a title, a summary and sections", text)
+	}
+	links := 0
+	for line := range strings.Lines(text) {
+		_, rest, ok := strings.Cut(line, "](")
+		if !ok {
+			continue
+		}
+		links++
+		url, _, _ := strings.Cut(rest, ")")
+		path, ours := strings.CutPrefix(url, s.Settings().BaseURL)
+		if res := send(t, s.As(""), "GET", path, nil); !ours || res.StatusCode != 200 {
+			t.Errorf("%s: got %d", url, res.StatusCode)
+		}
+	}
+	if links < 15 {
+		t.Errorf("got %d links, want the guides and the documents", links)
+	}
+}
+
+// The pages are served next to the API, and each path that guides name exists.
+func TestDocsPages(t *testing.T) {
+	t.Parallel()
+	s := testkit.OnSQLite(t)
+	for path, want := range map[string]int{
+		"/docs": 200, "/docs/errors": 200, "/docs/guides/concepts": 200, "/docs/guides/concepts.md": 200, "/docs/search?q=hull": 200,
+		"/docs/search.json": 200, "/docs/reference": 200, "/docs/reference/preview": 200, "/docs/reference/public": 200, "/changelog": 200,
+		"/changelog.json": 200, "/openapi.json": 200, "/openapi.yaml": 200, "/openapi-preview.json": 200, "/openapi-public.json": 200,
+		"/llms.txt": 200, "/docs/guides/nothing": 404, "/docs/nothing": 404,
+	} {
+		if res := send(t, s.As(""), "GET", path, nil); res.StatusCode != want {
+			t.Errorf("%s: got %d, want %d", path, res.StatusCode, want)
+		}
+	}
+	index := string(send(t, s.As(""), "GET", "/docs/search.json", nil).Bytes)
+	for _, want := range []string{`"/docs/reference#/operations/createHull"`, `"/docs/reference/preview#/operations/`, `"/docs/errors#consent_missing"`} {
+		assert.Contains(t, index, want, "search.json")
+	}
+	if len(index) > 200_000 {
+		t.Errorf("search.json has %d bytes, want at most 200,000", len(index))
 	}
 }

@@ -23,7 +23,7 @@ func healthy(t *testing.T, set app.Settings) *doctor.Doctor {
 	t.Helper()
 	web := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(web.Close)
-	check(t, os.Chmod(set.Data, 0o700))
+	assert.NoError(t, os.Chmod(set.Data, 0o700))
 	d := doctor.New(set, web.URL)
 	d.Client = web.Client()
 	d.Space = func(string) (uint64, uint64, error) { return 500 << 30, 1000 << 30, nil }
@@ -34,7 +34,7 @@ func healthy(t *testing.T, set app.Settings) *doctor.Doctor {
 func examine(t *testing.T, d *doctor.Doctor, name string) (found []doctor.Finding) {
 	t.Helper()
 	all, err := d.Examine(t.Context())
-	check(t, err)
+	assert.NoError(t, err)
 	for _, f := range all {
 		if f.Check == name {
 			found = append(found, f)
@@ -76,7 +76,7 @@ func TestDoctorFindsProblems(t *testing.T) {
 			}, "settings", doctor.Warn, "can be read on the network", ""},
 			"data folder":          {nil, "data folder", doctor.OK, "", ""},
 			"no data folder":       {func(d *doctor.Doctor) { d.Settings.Data += "/none" }, "data folder", doctor.Fail, "doesn't exist", ""},
-			"public data folder":   {func(d *doctor.Doctor) { check(t, os.Chmod(d.Settings.Data, 0o755)) }, "data folder", doctor.Warn, "mode 0755", ""},
+			"public data folder":   {func(d *doctor.Doctor) { assert.NoError(t, os.Chmod(d.Settings.Data, 0o755)) }, "data folder", doctor.Warn, "mode 0755", ""},
 			"disk":                 {nil, "disk", doctor.OK, "536.9 GB of 1.1 TB free", ""},
 			"almost full disk":     {space(90), "disk", doctor.Warn, "Only", ""},
 			"full disk":            {space(10), "disk", doctor.Fail, "Writes fail", ""},
@@ -152,27 +152,27 @@ func damage(t *testing.T) func(d *doctor.Doctor) {
 		copied := t.TempDir()
 		file := filepath.Join(copied, "backup")
 		_, err := app.Backup(context.Background(), d.Settings, file, app.BackupOptions{Progress: noProgress})
-		check(t, err)
+		assert.NoError(t, err)
 		d.Settings.Data = filepath.Join(copied, "data")
 		_, _, err = app.Restore(context.Background(), d.Settings, file, noProgress)
-		check(t, err)
+		assert.NoError(t, err)
 		path := filepath.Join(d.Settings.Data, "slipway.db")
 		text, err := os.ReadFile(path)
-		check(t, err)
+		assert.NoError(t, err)
 		for i := len(text) / 4; i < len(text)*3/4; i++ {
 			text[i] = 0xA5
 		}
-		check(t, os.WriteFile(path, text, 0o600))
+		assert.NoError(t, os.WriteFile(path, text, 0o600))
 	}
 }
 
 // A durable server with a standby has no problems.
 func TestDoctorOnDurablePostgres(t *testing.T) {
 	primary, err := postgres.Start(t.Context(), postgres.Durable())
-	check(t, err)
+	assert.NoError(t, err)
 	t.Cleanup(primary.Stop)
 	standby, err := primary.Standby(t.Context())
-	check(t, err)
+	assert.NoError(t, err)
 	t.Cleanup(standby.Stop)
 	set := testkit.OnSQLite(t).Settings()
 	set.DatabaseURL, set.ReplicaURL = primary.URL("postgres"), standby.URL("postgres")

@@ -53,14 +53,14 @@ type sdkProgram struct {
 func startSDK(t *testing.T, command *exec.Cmd) *sdkProgram {
 	t.Helper()
 	in, err := command.StdinPipe()
-	must(t, err)
+	assert.NoError(t, err)
 	out, err := command.StdoutPipe()
-	must(t, err)
+	assert.NoError(t, err)
 	command.Stderr = t.Output()
-	must(t, command.Start())
+	assert.NoError(t, command.Start())
 	t.Cleanup(func() {
-		must(t, in.Close())
-		must(t, command.Wait())
+		assert.NoError(t, in.Close())
+		assert.NoError(t, command.Wait())
 	})
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 16<<20)
@@ -70,7 +70,7 @@ func startSDK(t *testing.T, command *exec.Cmd) *sdkProgram {
 // call calls an operation and returns the response, if the program returns it.
 func (p *sdkProgram) call(t *testing.T, c sdkCall) json.RawMessage {
 	t.Helper()
-	must(t, p.in.Encode(c))
+	assert.NoError(t, p.in.Encode(c))
 	if !p.out.Scan() {
 		t.Fatalf("%s.%s: the program ended: %v", c.Family, c.Method, p.out.Err())
 	}
@@ -78,7 +78,7 @@ func (p *sdkProgram) call(t *testing.T, c sdkCall) json.RawMessage {
 		Error    string
 		Response json.RawMessage
 	}
-	must(t, json.Unmarshal(p.out.Bytes(), &answer))
+	assert.NoError(t, json.Unmarshal(p.out.Bytes(), &answer))
 	if answer.Error != "" {
 		t.Errorf("%s.%s: %s", c.Family, c.Method, answer.Error)
 	}
@@ -127,7 +127,7 @@ func (c *sdkCall) setBody(t *testing.T, body any) {
 		c.File = &sdkFile{b.Type, b.Bytes}
 	default:
 		text, err := json.Marshal(b)
-		must(t, err)
+		assert.NoError(t, err)
 		c.Body = text
 	}
 }
@@ -135,11 +135,11 @@ func (c *sdkCall) setBody(t *testing.T, body any) {
 func sdkModel(t *testing.T, version string) *sdkgen.Model {
 	t.Helper()
 	stable, err := os.ReadFile("../../api/openapi.json")
-	must(t, err)
+	assert.NoError(t, err)
 	preview, err := os.ReadFile("../../api/openapi-preview.json")
-	must(t, err)
+	assert.NoError(t, err)
 	m, err := sdkgen.Load(version, stable, preview)
-	must(t, err)
+	assert.NoError(t, err)
 	return m
 }
 
@@ -174,12 +174,12 @@ func TestGoSDK(t *testing.T) {
 // The SDK of the first version knows every field that the server returns to it.
 func TestOlderGoSDK(t *testing.T) {
 	older := t.TempDir()
-	must(t, os.CopyFS(older, os.DirFS("../../sdk/go")))
+	assert.NoError(t, os.CopyFS(older, os.DirFS("../../sdk/go")))
 	m := sdkModel(t, version.Published[0].Date)
 	files, err := sdkgen.Go(m)
-	must(t, err)
+	assert.NoError(t, err)
 	for name, text := range files {
-		must(t, os.WriteFile(filepath.Join(older, name), text, 0o600))
+		assert.NoError(t, os.WriteFile(filepath.Join(older, name), text, 0o600))
 	}
 
 	s := testkit.OnSQLite(t)
@@ -198,7 +198,7 @@ func TestOlderGoSDK(t *testing.T) {
 func proxyOf(t *testing.T, s *testkit.Server, handle func(w http.ResponseWriter, r *http.Request, forward http.Handler)) string {
 	t.Helper()
 	server, err := url.Parse(s.URL)
-	must(t, err)
+	assert.NoError(t, err)
 	forward := httputil.NewSingleHostReverseProxy(server)
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, forward) }))
 	t.Cleanup(proxy.Close)
@@ -270,7 +270,7 @@ func TestGoSDKListsWhatStays(t *testing.T) {
 		t.Errorf("got %d rows that were not deleted, want at most 250", len(goes))
 	}
 	var listed []string
-	must(t, json.Unmarshal(response, &listed))
+	assert.NoError(t, json.Unmarshal(response, &listed))
 	listed = slices.DeleteFunc(listed, func(id string) bool { return !slices.Contains(stay, id) })
 	assert.Equal(t, listed, stay)
 }
@@ -312,17 +312,10 @@ func output(t *testing.T, command *exec.Cmd, env []string) string {
 	t.Helper()
 	command.Env, command.Stderr = env, t.Output()
 	out, err := command.StdoutPipe()
-	must(t, err)
-	must(t, command.Start())
+	assert.NoError(t, err)
+	assert.NoError(t, command.Start())
 	text, err := io.ReadAll(out)
-	must(t, err)
-	must(t, command.Wait())
+	assert.NoError(t, err)
+	assert.NoError(t, command.Wait())
 	return string(text)
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"slipway/internal/sdkgen"
 	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/version"
 )
 
@@ -50,7 +51,7 @@ func TestTypeScriptSDK(t *testing.T) {
 		}
 	})
 
-	must(t, os.WriteFile(filepath.Join(sdkFolder, "test", "literals.ts"), []byte(literals.String()), 0o600))
+	assert.NoError(t, os.WriteFile(filepath.Join(sdkFolder, "test", "literals.ts"), []byte(literals.String()), 0o600))
 	compile := exec.Command("npm", "run", "--silent", "check")
 	compile.Dir = sdkFolder
 	if out, err := compile.CombinedOutput(); err != nil {

@@ -3,7 +3,8 @@ package clients
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
+	"path"
+	"regexp"
 	"testing"
 	"time"
 
@@ -51,7 +52,8 @@ func TestPage(t *testing.T) {
 		b = ownerBrowser(t, s)
 		v = b.Open("/console/live/boats/hull_1/photos")
 		assert.Equal(t, v.StatusCode, 200)
-		assert.Contains(t, v.Text, `<script type="module" src="/console/assets/app-`)
+		script := regexp.MustCompile(`/console/assets/[0-9a-f]{12}/app\.js`).FindString(v.Text)
+		assert.Contains(t, v.Text, `<script type="module" src="`+script+`"`)
 		for name, want := range map[string]string{
 			"Content-Security-Policy":    "require-trusted-types-for 'script'; trusted-types 'none'",
 			"X-Content-Type-Options":     "nosniff",
@@ -62,11 +64,16 @@ func TestPage(t *testing.T) {
 		}
 		assert.Excludes(t, v.Header.Get("Content-Security-Policy"), "unsafe")
 
-		script, _, _ := strings.Cut(v.Text[strings.Index(v.Text, "/console/assets/app-"):], `"`)
 		v = b.Open(script)
 		assert.Equal(t, v.StatusCode, 200, script)
-		assert.Contains(t, v.Header.Get("Cache-Control"), "immutable")
-		assert.Equal(t, b.Open("/console/assets/app-000000000000.js").StatusCode, 404)
+		assert.Equal(t, v.Header.Get("Content-Type"), "text/javascript; charset=utf-8")
+		assert.Equal(t, v.Header.Get("Cache-Control"), "public, max-age=31536000, immutable")
+		assert.Contains(t, v.Header.Get("Content-Security-Policy"), "script-src 'self'")
+		imported := regexp.MustCompile(`import\("\./([^"]+)"\)`).FindStringSubmatch(v.Text)
+		assert.Len(t, imported, 2, "app.js imports screens")
+		assert.Equal(t, b.Open(path.Join(path.Dir(script), imported[1])).StatusCode, 200, imported[1])
+		assert.Equal(t, b.Open("/console/assets/app.js").StatusCode, 404, "without a hash")
+		assert.Equal(t, b.Open("/console/assets/000000000000/app.js").StatusCode, 404, "of another build")
 		assert.Equal(t, b.Open("/").Request.URL.Path, "/console/live/", "the start page")
 	})
 }

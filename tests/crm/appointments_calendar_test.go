@@ -28,7 +28,7 @@ func subscribe(t *testing.T, s *testkit.Server, c *testkit.Client, user string) 
 func fetch(t *testing.T, s *testkit.Server, path string, want int) *testkit.Response {
 	t.Helper()
 	res, err := s.As("").Send("GET", path, nil)
-	check(t, err)
+	assert.NoError(t, err)
 	assert.Equal(t, res.StatusCode, want, path)
 	return res
 }
@@ -117,11 +117,11 @@ func TestCalendar(t *testing.T) {
 			t.Errorf("got ETag %s and Last-Modified %s", tag, res.Header.Get("Last-Modified"))
 		}
 		same, err := s.As("").With("If-None-Match", tag).Send("GET", feed, nil)
-		check(t, err)
+		assert.NoError(t, err)
 		assert.Equal(t, same.StatusCode, 304)
 		s.Test.Patch(appointmentsPath+"/"+a.ID, `{"title": "Other"}`, 200, nil)
 		changed, err := s.As("").With("If-None-Match", tag).Send("GET", feed, nil)
-		check(t, err)
+		assert.NoError(t, err)
 		assert.Equal(t, changed.StatusCode, 200)
 
 		// A new URL replaces the old one.

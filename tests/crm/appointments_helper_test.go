@@ -114,10 +114,3 @@ func (w *reminderWorker) sendAll(t *testing.T) (err error) {
 	}
 	return err
 }
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

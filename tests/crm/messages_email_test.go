@@ -76,9 +76,8 @@ func TestMarketingEmail(t *testing.T) {
 		var m messages.LeadMessage
 		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"marketing","subject":"Möwe & more","body":"Hello <Ann>,\n\nshe is back `+
 			`— at last."}`, 202, &m)
-		if err := w.sendAll(t); err != nil || len(server.messages()) != 1 {
-			t.Fatalf("got %v %v; want no error, len(server.messages()) = 1", err, len(server.messages()))
-		}
+		assert.NoError(t, w.sendAll(t))
+		assert.Len(t, server.messages(), 1)
 
 		email, err := netmail.ReadMessage(strings.NewReader(string(server.messages()[0])))
 		if err != nil {
@@ -86,17 +85,15 @@ func TestMarketingEmail(t *testing.T) {
 		}
 
 		from, err := email.Header.AddressList("From")
-		if err != nil || from[0].Address != "sales@acme.example" || from[0].Name != "Acme Marine" ||
-			email.Header.Get("To") != "<ann@example.com>" || email.Header.Get("Message-ID") != "<"+m.ID+"@acme.example>" {
-			t.Errorf(`got %v, %v; want no error, from[0].Address = "sales@acme.example", from[0].Name = "Acme Marine", `+
-				`email.Header.Get("To") = "<ann@example.com>", email.Header.Get("Message-ID") = %q`, email.Header, err, "<"+m.ID+"@acme.example>")
-		}
+		assert.NoError(t, err)
+		assert.Equal(t, from[0].Address, "sales@acme.example")
+		assert.Equal(t, from[0].Name, "Acme Marine")
+		assert.Equal(t, email.Header.Get("To"), "<ann@example.com>")
+		assert.Equal(t, email.Header.Get("Message-ID"), "<"+m.ID+"@acme.example>")
 
 		link := strings.Trim(email.Header.Get("List-Unsubscribe"), "<>")
-		if email.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" || !strings.HasPrefix(link, "http://localhost/unsubscribe/") {
-			t.Errorf(`got %v; want email.Header.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click", link to start with "http://localhost/unsubscribe/"`,
-				email.Header)
-		}
+		assert.Equal(t, email.Header.Get("List-Unsubscribe-Post"), "List-Unsubscribe=One-Click")
+		assert.Equal(t, strings.HasPrefix(link, "http://localhost/unsubscribe/"), true)
 
 		forms := parts(t, email)
 		for kind, wants := range map[string][]string{
@@ -173,15 +170,13 @@ func TestTransactionalEmail(t *testing.T) {
 		if err := w.sendAll(t); err == nil {
 			t.Error("got no error, want one so that the queue retries")
 		}
-		if err := w.sendAll(t); err != nil || len(server.messages()) != 1 {
-			t.Fatalf("got %v; want no error, len(server.messages()) = 1", err)
-		}
+		assert.NoError(t, w.sendAll(t))
+		assert.Len(t, server.messages(), 1)
 
 		email, err := netmail.ReadMessage(strings.NewReader(string(server.messages()[0])))
-		if err != nil || email.Header.Get("List-Unsubscribe") != "" || !strings.Contains(email.Header.Get("From"), "noreply@example.com") {
-			t.Errorf(`got %v, %v; want no error, email.Header.Get("List-Unsubscribe") = "", `+
-				`email.Header.Get("From") to contain "noreply@example.com"`, email.Header, err)
-		}
+		assert.NoError(t, err)
+		assert.Equal(t, email.Header.Get("List-Unsubscribe"), "")
+		assert.Contains(t, email.Header.Get("From"), "noreply@example.com")
 
 		server.mu.Lock()
 		server.reject = &smtp.SMTPError{Code: 550, Message: "no such mailbox"}

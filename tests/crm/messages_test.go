@@ -39,20 +39,17 @@ func TestQuietHoursHold(t *testing.T) {
 			setClock(t, s, at)
 			var m messages.LeadMessage
 			s.Test.Post(c.path+"/messages", text, 202, &m)
-			if m.Status != messages.Scheduled || m.ScheduledFor.Format(time.RFC3339) != c.want ||
-				!strings.HasSuffix(*m.Body, "Reply STOP to opt out.") || *m.Segments != 1 {
-				t.Errorf(`at %s: got %s; want m.Status = messages.Scheduled, m.ScheduledFor.Format(time.RFC3339) = %q, `+
-					`m.Body to end with "Reply STOP to opt out.", m.Segments = 1`, c.now, assert.Show(m), c.want)
-			}
+			assert.Equal(t, m.Status, messages.Scheduled, "at", c.now)
+			assert.Equal(t, m.ScheduledFor.Format(time.RFC3339), c.want, "at", c.now)
+			assert.Equal(t, strings.HasSuffix(*m.Body, "Reply STOP to opt out."), true, "at", c.now)
+			assert.Equal(t, *m.Segments, 1, "at", c.now)
 
 			sent := len(net.messages())
-			if err := w.sendAll(t); err != nil || len(net.messages()) != sent {
-				t.Errorf("sent at night: got %v; want no error, len(net.messages()) = %v", err, sent)
-			}
+			assert.NoError(t, w.sendAll(t), "sent at night")
+			assert.Len(t, net.messages(), sent, "sent at night")
 			setClock(t, s, m.ScheduledFor.Add(time.Second))
-			if err := w.sendAll(t); err != nil || len(net.messages()) != sent+1 {
-				t.Errorf("not sent in the morning: got %v; want no error, len(net.messages()) = %v", err, sent+1)
-			}
+			assert.NoError(t, w.sendAll(t), "not sent in the morning")
+			assert.Len(t, net.messages(), sent+1, "not sent in the morning")
 			if m := messagesOf(s, c.path)[0]; m.Status != messages.Sent || m.SentAt == nil || *m.Provider != "network" ||
 				*m.ProviderMessageID != "net-"+m.ID {
 				t.Errorf(`got %s; want m.Status = messages.Sent, m.SentAt != nil, m.Provider = "network", m.ProviderMessageID = %q`,
@@ -86,9 +83,8 @@ func TestQuietHoursHold(t *testing.T) {
 		s.Test.Post(york+"/messages", text, 202, nil)
 		sent := len(net.messages())
 		s.Advance(72 * time.Hour)
-		if err := w.sendAll(t); err != nil || len(net.messages()) != sent {
-			t.Errorf("expired text messages were sent: got %v; want no error, len(net.messages()) = %v", err, sent)
-		}
+		assert.NoError(t, w.sendAll(t), "expired text messages were sent")
+		assert.Len(t, net.messages(), sent, "expired text messages were sent")
 		for _, m := range messagesOf(s, york)[:2] {
 			if m.Status != messages.Failed || *m.ErrorCode != "expired" || m.FailedAt == nil {
 				t.Errorf(`got %s; want m.Status = messages.Failed, m.ErrorCode = "expired", m.FailedAt != nil`, assert.Show(m))
@@ -106,16 +102,14 @@ func TestHeldWhenDue(t *testing.T) {
 		setClock(t, s, time.Date(2027, 6, 1, 23, 0, 0, 0, time.UTC)) // 19:00
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"marketing","body":"a"}`, 202, nil)
 		s.Advance(3 * time.Hour) // the worker runs at 22:00
-		if err := w.sendAll(t); err != nil || len(net.messages()) != 0 {
-			t.Fatalf("got %v %v; want no error, len(net.messages()) = 0", err, net.messages())
-		}
+		assert.NoError(t, w.sendAll(t))
+		assert.Len(t, net.messages(), 0)
 		m := messagesOf(s, path)[0]
 		assert.Equal(t, m.Status, messages.Scheduled)
 		assert.Equal(t, m.ScheduledFor.Format(time.RFC3339), "2027-06-02T12:00:00Z")
 		s.Advance(10 * time.Hour)
-		if err := w.sendAll(t); err != nil || len(net.messages()) != 1 {
-			t.Errorf("got %v %v; want no error, len(net.messages()) = 1", err, net.messages())
-		}
+		assert.NoError(t, w.sendAll(t))
+		assert.Len(t, net.messages(), 1)
 	})
 }
 

@@ -32,9 +32,8 @@ func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
 				} `json:"item"`
 			} `json:"dataFeedElement"`
 		}
-		if err := json.Unmarshal(body, &doc); err != nil || doc.Type != "DataFeed" {
-			t.Fatalf(`got %v %q; want no error, doc.Type = "DataFeed"`, err, string(body))
-		}
+		assert.NoError(t, json.Unmarshal(body, &doc))
+		assert.Equal(t, doc.Type, "DataFeed")
 		for _, i := range doc.Items {
 			ids = append(ids, i.Item.ID)
 		}

@@ -267,12 +267,11 @@ func TestPushToAPartner(t *testing.T) {
 		push(t, s, channel)
 		calls := p.calls()
 		var body map[string]any
-		if err := json.Unmarshal([]byte(calls[1].body), &body); err != nil || calls[1].action != "publish" || calls[1].hull != id ||
-			calls[1].kind != "application/ld+json" ||
-			body["offers"].(map[string]any)["price"] != "77000" {
-			t.Errorf(`pushed %+v, %v; want no error, calls[1].action = "publish", calls[1].hull = %q, calls[1].kind = "application/ld+json", `+
-				`body["offers"].(map[string]any)["price"] = "77000"`, calls[1], err, id)
-		}
+		assert.NoError(t, json.Unmarshal([]byte(calls[1].body), &body))
+		assert.Equal(t, calls[1].action, "publish")
+		assert.Equal(t, calls[1].hull, id)
+		assert.Equal(t, calls[1].kind, "application/ld+json")
+		assert.Equal(t, body["offers"].(map[string]any)["price"], "77000")
 		s.Test.Put("/v1/hulls/"+id+"/specs", `{"beam_ft":8.5}`, 200, nil)
 		l = onChannel(s, id, channel)
 		assert.Equal(t, l.State, "queued", "after new specifications")

@@ -318,7 +318,7 @@ func TestConcurrentChangesWithoutIfMatch(t *testing.T) {
 			wg.Go(func() {
 				res, err := s.Test.Send(http.MethodPatch, "/v1/hulls/"+id, fmt.Sprintf(`{"metadata":{"%d":"x"}}`, i))
 				if err != nil || res.StatusCode != 200 {
-					t.Errorf("got %v %s; want no error, res.StatusCode = 200", err, res.Bytes)
+					t.Errorf("got %v %s; want status 200", err, res.Bytes)
 				}
 			})
 		}

@@ -259,22 +259,15 @@ func TestDealershipsTakeTurns(t *testing.T) {
 			return testkit.Rows[string](s, `SELECT state FROM hull_photos WHERE id = ?`, id)[0]
 		}
 		for _, job := range queue[:2] {
-			check(t, jobs.Run(t.Context(), s.Photos().MakeSizes, job))
+			assert.NoError(t, jobs.Run(t.Context(), s.Photos().MakeSizes, job))
 		}
 		assert.Equal(t, state(other.ID), "ready", "after two jobs of the first dealership")
 
 		for _, job := range queue[2:] {
-			check(t, jobs.Run(t.Context(), s.Photos().MakeSizes, job))
+			assert.NoError(t, jobs.Run(t.Context(), s.Photos().MakeSizes, job))
 		}
 		for _, job := range queue {
 			assert.Equal(t, state(job.PhotoID), "ready", "after all jobs")
 		}
 	})
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -183,22 +183,15 @@ func copyOf(table string) tampering {
 func problem(t *testing.T, s *testkit.Server, known ...audit.Head) string {
 	t.Helper()
 	heads, err := audit.ParseHeads(audit.FormatHeads(known))
-	check(t, err)
+	assert.NoError(t, err)
 	logs, err := s.VerifyAudit(t.Context(), "", heads)
-	check(t, err)
+	assert.NoError(t, err)
 	for _, l := range logs {
 		if l.Problem != "" {
 			return l.Problem
 		}
 	}
 	return ""
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Each change is detected, both immediately and after the service has
@@ -285,9 +278,9 @@ func TestRemovedBeforeLinked(t *testing.T) {
 			"the only one":        {1, []int{0}},
 			"all three":           {3, []int{0, 1, 2}},
 		} {
-			check(t, s.Settle(t.Context()))
+			assert.NoError(t, s.Settle(t.Context()))
 			keep(s, tables)
-			check(t, writeEntries(t.Context(), s.DB, env, c.written))
+			assert.NoError(t, writeEntries(t.Context(), s.DB, env, c.written))
 			ids := testkit.Rows[string](s, `SELECT id FROM audit_entries WHERE env = ? AND link IS NULL ORDER BY id`, env)
 			assert.Len(t, ids, c.written)
 			for _, i := range c.removed {
@@ -299,7 +292,7 @@ func TestRemovedBeforeLinked(t *testing.T) {
 
 			for range 2 { // and it stays noticed
 				_, err := audit.Link(t.Context(), s.DB)
-				check(t, err)
+				assert.NoError(t, err)
 				assert.Contains(t, problem(t, s), "was removed before it was linked", name)
 			}
 			reports := testkit.Rows[string](s, `SELECT target_id FROM audit_entries WHERE env = ? AND action = 'audit.entry_missing'`, env)
@@ -316,7 +309,7 @@ func TestOlderCopyOfTheDatabase(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		env := environment(s)
 		tables := []string{"audit_entries", "audit_chains"}
-		check(t, s.Settle(t.Context()))
+		assert.NoError(t, s.Settle(t.Context()))
 		old := verify(t, s, env).Head
 		for name, c := range map[string]struct {
 			after int // entries that are written after the copy is restored
@@ -328,8 +321,8 @@ func TestOlderCopyOfTheDatabase(t *testing.T) {
 			"longer than before":  {5, "replaced"},
 		} {
 			keep(s, tables)
-			check(t, writeEntries(t.Context(), s.DB, env, 3))
-			check(t, s.Settle(t.Context()))
+			assert.NoError(t, writeEntries(t.Context(), s.DB, env, 3))
+			assert.NoError(t, s.Settle(t.Context()))
 			noted := verify(t, s, env).Head
 			assert.Equal(t, noted.Link, old.Link+3, name)
 			assert.Equal(t, problem(t, s, noted), "", name)
@@ -337,8 +330,8 @@ func TestOlderCopyOfTheDatabase(t *testing.T) {
 
 			restore(t, s, tables)
 			if c.after > 0 {
-				check(t, writeEntries(t.Context(), s.DB, env, c.after))
-				check(t, s.Settle(t.Context()))
+				assert.NoError(t, writeEntries(t.Context(), s.DB, env, c.after))
+				assert.NoError(t, s.Settle(t.Context()))
 			}
 			assert.Equal(t, problem(t, s), "", name, "without the head")
 			assert.Equal(t, problem(t, s, old), "", name, "with a head from before the copy")
@@ -360,12 +353,12 @@ func TestOlderCopyOfTheDatabase(t *testing.T) {
 func TestOlderEndsOfTheChain(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		env := environment(s)
-		check(t, s.Settle(t.Context()))
+		assert.NoError(t, s.Settle(t.Context()))
 		keep(s, []string{"audit_chains"})
 		for range 3 { // each in its own transaction
-			check(t, writeEntries(t.Context(), s.DB, env, 1))
+			assert.NoError(t, writeEntries(t.Context(), s.DB, env, 1))
 		}
-		check(t, s.Settle(t.Context()))
+		assert.NoError(t, s.Settle(t.Context()))
 		noted := verify(t, s, env).Head
 		restore(t, s, []string{"audit_chains"})
 		assert.Contains(t, problem(t, s), "is older than link")
@@ -375,10 +368,10 @@ func TestOlderEndsOfTheChain(t *testing.T) {
 		s.Exec(`UPDATE audit_entries SET link = NULL, mac = NULL WHERE env = ? AND link > ?`, env, noted.Link-3)
 		for range 2 {
 			assert.Contains(t, problem(t, s, noted), "older copy", "links undone")
-			check(t, s.Settle(t.Context())) // the server links the rest again
+			assert.NoError(t, s.Settle(t.Context())) // the server links the rest again
 		}
-		check(t, writeEntries(t.Context(), s.DB, env, 1))
-		check(t, s.Settle(t.Context()))
+		assert.NoError(t, writeEntries(t.Context(), s.DB, env, 1))
+		assert.NoError(t, s.Settle(t.Context()))
 		assert.Contains(t, problem(t, s, noted), "replaced", "as long as before")
 	})
 }
@@ -387,13 +380,13 @@ func TestOlderEndsOfTheChain(t *testing.T) {
 func TestHeadOfPurgedEntry(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		env := environment(s)
-		check(t, s.Settle(t.Context()))
+		assert.NoError(t, s.Settle(t.Context()))
 		early := verify(t, s, env).Head
-		check(t, writeEntries(t.Context(), s.DB, env, 2))
-		check(t, s.Settle(t.Context()))
+		assert.NoError(t, writeEntries(t.Context(), s.DB, env, 2))
+		assert.NoError(t, s.Settle(t.Context()))
 		last := verify(t, s, env).Head
 		s.Advance(14 * 31 * 24 * time.Hour)
-		check(t, audit.Purge(t.Context(), s.DB))
+		assert.NoError(t, audit.Purge(t.Context(), s.DB))
 		assert.Equal(t, verify(t, s, env).Entries, 0)
 		for _, h := range []audit.Head{early, last} {
 			assert.Equal(t, problem(t, s, h), "")
@@ -406,7 +399,7 @@ func TestHeadOfPurgedEntry(t *testing.T) {
 func TestParseHeads(t *testing.T) {
 	heads := []audit.Head{{Env: 1, Link: 42, MAC: "9f3c"}, {Env: 2, Link: 0, MAC: "00"}}
 	parsed, err := audit.ParseHeads(" " + audit.FormatHeads(heads) + ", 1.41.aaaa,")
-	check(t, err)
+	assert.NoError(t, err)
 	assert.Equal(t, parsed, map[auth.Env]audit.Head{1: heads[0], 2: heads[1]})
 	for _, invalid := range []string{"1", "1.2", "0.1.aa", "1.2.zz", "1.-2.aa", "a.1.aa", "1.2.aa.bb", "1.99999999999999999999.aa"} {
 		if _, err := audit.ParseHeads(invalid); err == nil {
@@ -430,15 +423,15 @@ func insertWithoutNumber(ctx context.Context, tx *db.Tx, action, targetID string
 func TestEntriesWithoutNumber(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		env := environment(s)
-		check(t, s.Settle(t.Context()))
+		assert.NoError(t, s.Settle(t.Context()))
 		before := verify(t, s, env).Entries
 		for i := range 3 {
 			_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
 				return 0, insertWithoutNumber(ctx, tx.In(env), "hull.updated", "hull_1")
 			})
-			check(t, err)
+			assert.NoError(t, err)
 			if i == 1 {
-				check(t, s.Settle(t.Context()))
+				assert.NoError(t, s.Settle(t.Context()))
 			}
 		}
 		v := verify(t, s, env)
@@ -456,17 +449,17 @@ func TestVerifyNewest(t *testing.T) {
 		env := environment(s)
 		newest := func() string {
 			v, err := audit.VerifyNewest(t.Context(), s.DB, env)
-			check(t, err)
+			assert.NoError(t, err)
 			return v.Problem
 		}
 		assert.Equal(t, newest(), "", "not linked")
 		for range 3 {
-			check(t, s.Settle(t.Context()))
+			assert.NoError(t, s.Settle(t.Context()))
 			assert.Equal(t, newest(), "")
-			check(t, writeEntries(t.Context(), s.DB, env, 80))
+			assert.NoError(t, writeEntries(t.Context(), s.DB, env, 80))
 			assert.Equal(t, newest(), "")
 		}
-		check(t, s.Settle(t.Context()))
+		assert.NoError(t, s.Settle(t.Context()))
 		last := testkit.Rows[int64](s, `SELECT last_link FROM audit_chains WHERE env = ?`, env)[0]
 		for _, c := range []struct {
 			link  int64

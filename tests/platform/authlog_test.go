@@ -32,7 +32,7 @@ func refusals(t *testing.T, s *testkit.Server) []authlog.Refusal {
 	all, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) ([]authlog.Refusal, error) {
 		return authlog.Refusals(ctx, tx, time.Time{}, 10_000)
 	})
-	check(t, err)
+	assert.NoError(t, err)
 	return all
 }
 
@@ -151,7 +151,7 @@ func TestUnstorableCredentials(t *testing.T) {
 			s.AuthLog.Reject(from(t, "192.0.2.1"), authlog.Rejection{Kind: authlog.KindApp, ID: id, Err: errors.New("unknown " + id)})
 		}
 		s.AuthLog.Reject(from(t, "192.0.2.1"), authlog.Rejection{Kind: authlog.KindUser, ID: "hunter@2 secret", Err: errRevoked})
-		check(t, s.AuthLog.Flush(t.Context()))
+		assert.NoError(t, s.AuthLog.Flush(t.Context()))
 		found := refusals(t, s)
 		assert.Len(t, found, 5) // two are empty
 		for _, r := range found {
@@ -172,7 +172,7 @@ func TestCredentialsOfAnEnvironmentAreInItsLog(t *testing.T) {
 		p.Delete("/oauth/sessions/current", 204)
 		newHour(s)
 		p.Get("/v1/me", 401, nil)
-		check(t, s.AuthLog.Flush(t.Context()))
+		assert.NoError(t, s.AuthLog.Flush(t.Context()))
 		found := entries(s, "auth.failed")
 		assert.Len(t, found, 1)
 		assert.Equal(t, found[0].Target.Type, "session")
@@ -189,10 +189,10 @@ func TestFloodFromOneAddress(t *testing.T) {
 			s.AuthLog.Reject(from(t, "192.0.2.1"), authlog.Rejection{Env: env, Kind: authlog.KindAPIKey, ID: "key_1", Err: errRevoked})
 			if i%100 == 99 {
 				s.Advance(time.Second)
-				check(t, s.AuthLog.Flush(t.Context()))
+				assert.NoError(t, s.AuthLog.Flush(t.Context()))
 			}
 		}
-		check(t, s.AuthLog.Settle(t.Context()))
+		assert.NoError(t, s.AuthLog.Settle(t.Context()))
 
 		found, times := entries(s, "auth.failed"), 0.0
 		for _, e := range found {
@@ -222,7 +222,7 @@ func TestFloodOfDifferentCredentials(t *testing.T) {
 				email := fmt.Sprintf("u%d@example.com", i)
 				s.AuthLog.Reject(from(t, c.address(i)), authlog.Rejection{Kind: authlog.KindUser, ID: email, Err: errRevoked})
 			}
-			check(t, s.AuthLog.Flush(t.Context()))
+			assert.NoError(t, s.AuthLog.Flush(t.Context()))
 			found, times, other := refusals(t, s), int64(0), int64(0)
 			for _, r := range found {
 				times += r.Times
@@ -254,7 +254,7 @@ func TestRefusalsSurviveFailedWrite(t *testing.T) {
 				t.Fatal("got no error for a canceled write")
 			}
 		}
-		check(t, s.AuthLog.Flush(t.Context()))
+		assert.NoError(t, s.AuthLog.Flush(t.Context()))
 		found := entries(s, "auth.failed")
 		assert.Len(t, found, 1)
 		assert.Equal(t, found[0].Changes["times"][1], any(float64(3)))
@@ -288,10 +288,10 @@ func TestUseOfStolenKey(t *testing.T) {
 		node := authlog.New(s.DB)
 		actor := auth.Actor{Type: "api_key", ID: k.ID, Label: "Website"}
 		node.Used(from(t, "127.0.0.1"), s.TestEnv(), actor)
-		check(t, node.Flush(t.Context()))
+		assert.NoError(t, node.Flush(t.Context()))
 		assert.Len(t, uses(), 1, "from another server")
 		node.Used(from(t, "203.0.113.9"), s.TestEnv(), actor)
-		check(t, node.Flush(t.Context()))
+		assert.NoError(t, node.Flush(t.Context()))
 		assert.Len(t, uses(), 2, "from another address")
 		assert.Equal(t, uses()[0].IP, new("203.0.113.9"))
 
@@ -310,7 +310,7 @@ func TestKeyUsedFromManyAddresses(t *testing.T) {
 		for i := range 5000 {
 			s.AuthLog.Used(from(t, fmt.Sprintf("10.1.%d.%d", i/250, i%250)), env, auth.Actor{Type: "api_key", ID: "key_1", Label: "Website"})
 		}
-		check(t, s.AuthLog.Flush(t.Context()))
+		assert.NoError(t, s.AuthLog.Flush(t.Context()))
 		n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE env = ? AND target_id = 'key_1'`, env)[0]
 		assert.Equal(t, n, 101)
 		changes := testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE env = ? AND target_id = 'key_1' AND ip IS NULL`, env)
@@ -323,7 +323,7 @@ func TestKeyUsedFromManyAddresses(t *testing.T) {
 func TestRefusalsAreStoredFor13Months(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.As("sk_test_"+strings.Repeat("a", 30)).Get("/v1/me", 401, nil)
-		check(t, s.AuthLog.Settle(t.Context()))
+		assert.NoError(t, s.AuthLog.Settle(t.Context()))
 		start := s.DB.Now()
 		for _, c := range []struct {
 			at   time.Time
@@ -331,7 +331,7 @@ func TestRefusalsAreStoredFor13Months(t *testing.T) {
 		}{{start.AddDate(0, 13, -4), 1}, {start.AddDate(0, 13, 4), 0}} {
 			s.Advance(c.at.Sub(s.DB.Now()))
 			_, err := db.Write(t.Context(), s.DB, authlog.Purge)
-			check(t, err)
+			assert.NoError(t, err)
 			assert.Len(t, refusals(t, s), c.left, c.at)
 		}
 	})

@@ -152,9 +152,8 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 			}
 			return 0, broken
 		})
-		if !errors.Is(err, broken) || len(read(t, d, allSamples)) != 0 {
-			t.Errorf("a failed transaction left something: got %v; want the error broken, len(read(t, d, allSamples)) = 0", err)
-		}
+		assert.Equal(t, errors.Is(err, broken), true, "a failed transaction left something")
+		assert.Len(t, read(t, d, allSamples), 0, "a failed transaction left something")
 		func() {
 			defer func() { _ = recover() }()
 			_, _ = db.Write(t.Context(), d, func(ctx context.Context, tx *db.Tx) (int, error) {

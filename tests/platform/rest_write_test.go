@@ -107,9 +107,8 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 			"a panic":  func() error { panic("disk on fire") },
 		} {
 			l.then = then
-			if a := post(someKey); a.status != 500 || l.opened(t) != 0 {
-				t.Fatalf("after %s: got %+v, opened %d times; want a.status = 500, l.opened(t) = 0", name, a, l.opened(t))
-			}
+			assert.Equal(t, post(someKey).status, 500, "after", name)
+			assert.Equal(t, l.opened(t), 0, "after", name)
 		}
 		l.then = func() error { return nil }
 		first, repeat := post(someKey), post(someKey)

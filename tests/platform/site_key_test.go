@@ -62,25 +62,25 @@ func TestRotateMasterKey(t *testing.T) {
 
 		// The command is another process, with its own boxes.
 		box, err := seal.NewBox(old)
-		check(t, err)
+		assert.NoError(t, err)
 		nextBox, err := seal.NewBox(next)
-		check(t, err)
-		check(t, site.LoadKeys(t.Context(), s.DB, box, false))
+		assert.NoError(t, err)
+		assert.NoError(t, site.LoadKeys(t.Context(), s.DB, box, false))
 
 		// The first new key is lost before it is used. The old key must still work.
 		lost, err := seal.NewBox(seal.NewKey())
-		check(t, err)
-		check(t, site.Rotate(t.Context(), s.DB, box, lost))
+		assert.NoError(t, err)
+		assert.NoError(t, site.Rotate(t.Context(), s.DB, box, lost))
 		if err := site.FinishRotation(t.Context(), s.DB, box); err == nil {
 			t.Error("got no error when the rotation was finished with the old key, want one")
 		}
-		check(t, site.Rotate(t.Context(), s.DB, box, nextBox))
+		assert.NoError(t, site.Rotate(t.Context(), s.DB, box, nextBox))
 		var changed int64
 		for _, col := range sealed {
 			n, err := site.Reseal(t.Context(), s.DB, box, col)
-			check(t, err)
+			assert.NoError(t, err)
 			again, err := site.Reseal(t.Context(), s.DB, box, col)
-			check(t, err)
+			assert.NoError(t, err)
 			assert.Equal(t, again, 0, "values changed by a second run", col.Table)
 			changed += n
 		}
@@ -89,14 +89,14 @@ func TestRotateMasterKey(t *testing.T) {
 		}
 
 		s.Test.Session() // the running server decrypts the new values
-		check(t, start(t, s, old, false))
-		check(t, start(t, s, next, false))
+		assert.NoError(t, start(t, s, old, false))
+		assert.NoError(t, start(t, s, next, false))
 		if err := site.Rotate(t.Context(), s.DB, nextBox, box); err == nil {
 			t.Error("got no error for a second rotation before the first is finished, want one")
 		}
 
-		check(t, site.FinishRotation(t.Context(), s.DB, nextBox))
-		check(t, start(t, s, next, false))
+		assert.NoError(t, site.FinishRotation(t.Context(), s.DB, nextBox))
+		assert.NoError(t, start(t, s, next, false))
 		if err := start(t, s, old, false); !errors.Is(err, site.ErrMasterKey) {
 			t.Errorf("got %v with the old key, want site.ErrMasterKey", err)
 		}

@@ -3,9 +3,15 @@
 package bundle
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -26,6 +32,9 @@ func Script(src, file string) (string, error) {
 	return string(files["script.js"]), err
 }
 
+// chunk starts the names of files until they get plain names.
+const chunk = "chunk-"
+
 func build(src string, entries ...api.EntryPoint) (map[string][]byte, error) {
 	src, err := filepath.Abs(src)
 	if err != nil {
@@ -38,7 +47,8 @@ func build(src string, entries ...api.EntryPoint) (map[string][]byte, error) {
 		Outdir:              "dist",
 		Bundle:              true,
 		Splitting:           true, // screens are loaded when they are opened
-		ChunkNames:          "[name]-[hash]",
+		ChunkNames:          chunk + "[hash]",
+		Metafile:            true,
 		Format:              api.FormatESModule,
 		Target:              api.ES2022,
 		MinifyWhitespace:    true,
@@ -65,9 +75,50 @@ func build(src string, entries ...api.EntryPoint) (map[string][]byte, error) {
 		}
 		problems = append(problems, errors.New(text))
 	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	names, err := plainNames(result.Metafile)
+	if err != nil {
+		return nil, err
+	}
 	files := map[string][]byte{}
 	for _, file := range result.OutputFiles {
-		files[filepath.Base(file.Path)] = file.Contents
+		name := names.Replace(filepath.Base(file.Path))
+		if files[name] != nil {
+			return nil, fmt.Errorf("two files are named %s: rename a source", name)
+		}
+		files[name] = []byte(names.Replace(string(file.Contents)))
 	}
-	return files, errors.Join(problems...)
+	return files, nil
+}
+
+// plainNames replaces the names of files that others import. esbuild names them by their content,
+// so a change of one file would rename it, and change each file that imports it. Their plain names
+// are the path of the screen, or for a shared file, of the largest source in it.
+func plainNames(metafile string) (*strings.Replacer, error) {
+	var meta struct {
+		Outputs map[string]struct {
+			EntryPoint string
+			Inputs     map[string]struct{ BytesInOutput int }
+		}
+	}
+	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
+		return nil, err
+	}
+
+	var pairs []string
+	for output, file := range meta.Outputs {
+		old, prefix, source := filepath.Base(output), "", file.EntryPoint
+		if source == "" {
+			prefix, source = "shared-", slices.MaxFunc(slices.Sorted(maps.Keys(file.Inputs)), func(a, b string) int {
+				return cmp.Compare(file.Inputs[a].BytesInOutput, file.Inputs[b].BytesInOutput)
+			})
+		}
+		if strings.HasPrefix(old, chunk) {
+			name := strings.TrimSuffix(strings.ReplaceAll(source, "../", ""), filepath.Ext(source))
+			pairs = append(pairs, old, prefix+strings.ReplaceAll(name, "/", "-")+".js")
+		}
+	}
+	return strings.NewReplacer(pairs...), nil
 }

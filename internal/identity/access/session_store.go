@@ -14,10 +14,3 @@ func endSession(ctx context.Context, tx *db.Tx, s people.Session) error {
 	}
 	return audit.Record(ctx, tx, "session.ended", s.ID, map[string][2]any{"user_id": {s.UserID, nil}})
 }
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}

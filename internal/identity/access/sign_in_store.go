@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/token"
 )
 
@@ -155,7 +156,7 @@ func insertSession(ctx context.Context, tx *db.Tx, u people.User, n NewSession) 
 	}
 	s := people.Session{
 		PublicID: publicID, Hash: token.Hash(bearer), UserID: u.ID, Method: n.Method, Browser: n.Browser,
-		IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), LastSeenAt: tx.Now, ExpiresAt: n.ExpiresAt,
+		IP: null.From(req.IP), UserAgent: null.From(req.UserAgent), LastSeenAt: tx.Now, ExpiresAt: n.ExpiresAt,
 	}
 	if n.Parent != nil {
 		s.ParentEnv, s.ParentID, s.ExpiresAt = &n.Parent.Env, &n.Parent.ID, n.Parent.ExpiresAt

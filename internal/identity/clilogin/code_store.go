@@ -3,7 +3,6 @@ package clilogin
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"net/url"
 	"strings"
 
@@ -12,24 +11,20 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 )
-
-func hashCode(text string) []byte {
-	h := sha256.Sum256([]byte(text))
-	return h[:]
-}
 
 // insertCode stores what a user has allowed and returns the code for it.
 func insertCode(ctx context.Context, tx *db.Tx, c code) (string, error) {
 	text := strings.ToLower(rand.Text() + rand.Text())
-	c.Env, c.Hash, c.ExpiresAt = tx.Env, hashCode(text), tx.Now.Add(codeLifetime)
+	c.Env, c.Hash, c.ExpiresAt = tx.Env, token.Hash(text), tx.Now.Add(codeLifetime)
 	return text, db.Insert(ctx, tx, "cli_codes", c)
 }
 
 // takeCode returns a code and deletes it, so that it works once. The second of two
 // simultaneous exchanges deletes no row.
 func takeCode(ctx context.Context, tx *db.Tx, text string) (code, error) {
-	rows, err := db.All[code](ctx, tx, `SELECT {cols} FROM cli_codes WHERE hash = ?`, hashCode(text))
+	rows, err := db.All[code](ctx, tx, `SELECT {cols} FROM cli_codes WHERE hash = ?`, token.Hash(text))
 	if err != nil {
 		return code{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/mail"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/token"
 )
 
 // confirmEmailFor is how long a new email address can be confirmed.
@@ -57,7 +58,7 @@ func (a *API) confirmEmail(ctx context.Context, job ConfirmEmail) error {
 		}
 		p.token = newLink()
 		return p, insertEmailChange(ctx, tx, emailChange{
-			Env: job.Env, Hash: hashLink(p.token), UserID: p.user.ID, Email: *p.user.PendingEmail,
+			Env: job.Env, Hash: token.Hash(p.token), UserID: p.user.ID, Email: *p.user.PendingEmail,
 			CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(confirmEmailFor),
 		})
 	})

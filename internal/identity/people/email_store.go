@@ -7,6 +7,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/token"
 )
 
 // emailChange is a link that lets a user confirm a new email address once.
@@ -25,8 +26,8 @@ func insertEmailChange(ctx context.Context, tx *db.Tx, c emailChange) error {
 }
 
 // findByEmailChange returns the user of a link that is still valid.
-func findByEmailChange(ctx context.Context, tx *db.Tx, token string) (User, error) {
-	c, err := db.One[emailChange](ctx, tx, `SELECT {cols} FROM email_changes WHERE hash = ?`, hashLink(token))
+func findByEmailChange(ctx context.Context, tx *db.Tx, secret string) (User, error) {
+	c, err := db.One[emailChange](ctx, tx, `SELECT {cols} FROM email_changes WHERE hash = ?`, token.Hash(secret))
 	if db.IsNoRows(err) || (err == nil && (c.UsedAt != nil || !tx.Now.Before(c.ExpiresAt))) {
 		return User{}, rejectLink(ctx, tx, "email_change", c.Env, c.UserID)
 	}

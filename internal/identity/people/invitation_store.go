@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 )
 
 // linkKind is what a link to set a password is for.
@@ -41,15 +41,15 @@ type invitation struct {
 
 // insertLink creates a link and returns its token. It replaces earlier links of the
 // same kind, which might have been sent to a mistyped address.
-func insertLink(ctx context.Context, tx *db.Tx, kind linkKind, u User) (token string, err error) {
+func insertLink(ctx context.Context, tx *db.Tx, kind linkKind, u User) (secret string, err error) {
 	if _, err := db.Exec(ctx, tx, `UPDATE invitations SET used_at = ? WHERE env = ? AND user_id = ? AND kind = ? AND used_at IS NULL`,
 		tx.Now, u.Env, u.ID, kind); err != nil {
 		return "", err
 	}
 
-	token = newLink()
-	return token, db.Insert(ctx, tx, "invitations", invitation{
-		Env: u.Env, Hash: hashLink(token), Kind: kind, UserID: u.ID, Email: u.Email, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(lifetimes[kind]),
+	secret = newLink()
+	return secret, db.Insert(ctx, tx, "invitations", invitation{
+		Env: u.Env, Hash: token.Hash(secret), Kind: kind, UserID: u.ID, Email: u.Email, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(lifetimes[kind]),
 	})
 }
 
@@ -106,9 +106,9 @@ func rejectLink(ctx context.Context, tx *db.Tx, purpose string, env auth.Env, us
 // findByLink returns the user of a link that is still valid. Find is FindUser, or
 // FindUserForUpdate to use the link.
 func findByLink(
-	ctx context.Context, tx *db.Tx, kind linkKind, token string, find func(ctx context.Context, tx *db.Tx, id string) (User, error),
+	ctx context.Context, tx *db.Tx, kind linkKind, secret string, find func(ctx context.Context, tx *db.Tx, id string) (User, error),
 ) (User, error) {
-	i, err := db.One[invitation](ctx, tx, `SELECT {cols} FROM invitations WHERE hash = ? AND kind = ?`, hashLink(token), kind)
+	i, err := db.One[invitation](ctx, tx, `SELECT {cols} FROM invitations WHERE hash = ? AND kind = ?`, token.Hash(secret), kind)
 	if db.IsNoRows(err) || (err == nil && (i.UsedAt != nil || !tx.Now.Before(i.ExpiresAt))) {
 		return User{}, rejectLink(ctx, tx, string(kind), i.Env, i.UserID)
 	}
@@ -134,9 +134,9 @@ func endLinks(ctx context.Context, tx *db.Tx, u User) error {
 }
 
 // useLink marks a link as used. It fails if another request used it at the same time.
-func useLink(ctx context.Context, tx *db.Tx, u User, token string) error {
+func useLink(ctx context.Context, tx *db.Tx, u User, secret string) error {
 	n, err := db.Exec(ctx, tx, `UPDATE invitations SET used_at = ? WHERE env = ? AND hash = ? AND used_at IS NULL`,
-		tx.Now, u.Env, hashLink(token))
+		tx.Now, u.Env, token.Hash(secret))
 	if err == nil && n == 0 {
 		return rejectLink(ctx, tx, "", u.Env, u.ID)
 	}
@@ -175,9 +175,3 @@ func Activate(ctx context.Context, tx *db.Tx, u User, passwordHash string) (User
 
 // newLink returns a token for a link.
 func newLink() string { return strings.ToLower(rand.Text() + rand.Text()) }
-
-// hashLink returns the stored form of the token in a link.
-func hashLink(token string) []byte {
-	h := sha256.Sum256([]byte(token))
-	return h[:]
-}

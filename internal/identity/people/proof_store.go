@@ -9,25 +9,26 @@ import (
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/token"
 )
 
 // MFATokenLifetime is how long an MFA token is valid.
 const MFATokenLifetime = 5 * time.Minute
 
 // InsertMFAToken creates an MFA token for a user who has verified a factor.
-func InsertMFAToken(ctx context.Context, tx *db.Tx, u User) (token string, expiresAt time.Time, err error) {
-	token, expiresAt = "mft_"+strings.ToLower(rand.Text()), tx.Now.Add(MFATokenLifetime)
+func InsertMFAToken(ctx context.Context, tx *db.Tx, u User) (secret string, expiresAt time.Time, err error) {
+	secret, expiresAt = "mft_"+strings.ToLower(rand.Text()), tx.Now.Add(MFATokenLifetime)
 	_, err = db.Exec(ctx, tx, `INSERT INTO mfa_tokens (env, hash, user_id, expires_at) VALUES (?, ?, ?, ?)`,
-		u.Env, hashLink(token), u.ID, expiresAt)
-	return token, expiresAt, err
+		u.Env, token.Hash(secret), u.ID, expiresAt)
+	return secret, expiresAt, err
 }
 
 // UseMFAToken marks an MFA token as used and returns its user, or "" if the token
 // is not valid, which is recorded. If the transaction fails, the token can be used again.
-func UseMFAToken(ctx context.Context, tx *db.Tx, token string) (userID string, err error) {
+func UseMFAToken(ctx context.Context, tx *db.Tx, secret string) (userID string, err error) {
 	users, err := db.All[string](ctx, tx, `UPDATE mfa_tokens SET used_at = ?
 		WHERE env = ? AND hash = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id`,
-		tx.Now, tx.Env, hashLink(token), tx.Now)
+		tx.Now, tx.Env, token.Hash(secret), tx.Now)
 	if err != nil {
 		return "", err
 	}

@@ -6,7 +6,6 @@
 package signin
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"path"
@@ -40,12 +39,6 @@ func (t ticket) checked() access.Checked {
 // place binds the challenge of a security key to its ticket.
 func (t ticket) place() string {
 	return fmt.Sprintf("sign_in_tickets/%d/%x/%s", t.Env, t.Hash, t.UserID)
-}
-
-// hashToken returns the stored form of a ticket.
-func hashToken(token string) []byte {
-	h := sha256.Sum256([]byte(token))
-	return h[:]
 }
 
 // maxReturnTo limits the length of a page's address.

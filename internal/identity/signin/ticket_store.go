@@ -10,19 +10,20 @@ import (
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 )
 
 // insertTicket stores the users whom a password fits and returns the ticket.
-func insertTicket(ctx context.Context, tx *db.Tx, users []access.Checked, returnTo string) (token string, err error) {
-	token = strings.ToLower(rand.Text() + rand.Text())
+func insertTicket(ctx context.Context, tx *db.Tx, users []access.Checked, returnTo string) (secret string, err error) {
+	secret = strings.ToLower(rand.Text() + rand.Text())
 	rows := make([]ticket, len(users))
 	for i, u := range users {
 		rows[i] = ticket{
-			Env: u.Env, Hash: hashToken(token), UserID: u.UserID, Mode: u.Mode, Password: u.Password,
+			Env: u.Env, Hash: token.Hash(secret), UserID: u.UserID, Mode: u.Mode, Password: u.Password,
 			ReturnTo: returnTo, ExpiresAt: tx.Now.Add(ticketLifetime),
 		}
 	}
-	return token, db.Insert(ctx, tx, "sign_in_tickets", rows...)
+	return secret, db.Insert(ctx, tx, "sign_in_tickets", rows...)
 }
 
 // errTicket is for a ticket that is unknown, used or expired.
@@ -31,9 +32,9 @@ func errTicket() error {
 }
 
 // findTickets returns the users of a ticket, at least one.
-func findTickets(ctx context.Context, tx *db.Tx, token string) ([]ticket, error) {
+func findTickets(ctx context.Context, tx *db.Tx, secret string) ([]ticket, error) {
 	rows, err := db.All[ticket](ctx, tx, `SELECT {cols} FROM sign_in_tickets WHERE hash = ? AND expires_at > ? ORDER BY env, user_id`,
-		hashToken(token), tx.Now)
+		token.Hash(secret), tx.Now)
 	if err == nil && len(rows) == 0 {
 		err = errTicket()
 	}

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/mail"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 )
 
 const (
@@ -103,7 +104,7 @@ func (a *API) SendLink(ctx context.Context, job SendLinkEmail) error {
 		}
 		p.token = newSecret()
 		_, err = db.Exec(ctx, tx, `UPDATE sso_links SET hash = ? WHERE env = ? AND connection_id = ? AND user_id = ?`,
-			hashOf(p.token), l.Env, l.ConnectionID, l.UserID)
+			token.Hash(p.token), l.Env, l.ConnectionID, l.UserID)
 		return p, err
 	})
 	if err != nil || p.token == "" {
@@ -135,8 +136,8 @@ type openedLink struct {
 }
 
 // openLink returns the request of a link.
-func (a *API) openLink(ctx context.Context, tx *db.Tx, token string) (o openedLink, err error) {
-	o.link, err = db.One[link](ctx, tx, `SELECT {cols} FROM sso_links WHERE hash = ? AND expires_at > ?`, hashOf(token), tx.Now)
+func (a *API) openLink(ctx context.Context, tx *db.Tx, secret string) (o openedLink, err error) {
+	o.link, err = db.One[link](ctx, tx, `SELECT {cols} FROM sso_links WHERE hash = ? AND expires_at > ?`, token.Hash(secret), tx.Now)
 	if db.IsNoRows(err) {
 		return o, errLinkUsed()
 	}

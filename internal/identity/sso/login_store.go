@@ -15,6 +15,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/token"
 )
 
 // loginLifetime is how long a user can take to sign in at the provider.
@@ -38,11 +39,6 @@ func (l login) place() string {
 
 // newSecret returns a random text for a URL or a cookie.
 func newSecret() string { return strings.ToLower(rand.Text() + rand.Text()) }
-
-func hashOf(text string) []byte {
-	sum := sha256.Sum256([]byte(text))
-	return sum[:]
-}
 
 // derive returns a secret of a login. It is calculated from the state, so that it
 // doesn't have to be stored, and no one who sees the state can calculate it.
@@ -69,7 +65,7 @@ func requestIDOf(h db.Handle, state string) string {
 func insertLogin(ctx context.Context, tx *db.Tx, c Connection, browser, testSession, returnTo string) (state string, err error) {
 	state = newSecret()
 	return state, db.Insert(ctx, tx, "sso_logins", login{
-		Env: c.Env, ConnectionID: c.ID, Hash: hashOf(state), Browser: hashOf(browser), TestSession: testSession, ReturnTo: returnTo,
+		Env: c.Env, ConnectionID: c.ID, Hash: token.Hash(state), Browser: token.Hash(browser), TestSession: testSession, ReturnTo: returnTo,
 		ExpiresAt: tx.Now.Add(loginLifetime),
 	})
 }
@@ -85,7 +81,7 @@ func errLogin(reason string) *errRejected {
 // findLogin returns a login that has not expired.
 func findLogin(ctx context.Context, tx *db.Tx, c Connection, state string) (login, error) {
 	l, err := db.One[login](ctx, tx, `SELECT {cols} FROM sso_logins WHERE env = ? AND connection_id = ? AND hash = ? AND expires_at > ?`,
-		c.Env, c.ID, hashOf(state), tx.Now)
+		c.Env, c.ID, token.Hash(state), tx.Now)
 	if db.IsNoRows(err) {
 		err = errLogin("The state is unknown, expired or used.")
 	}
@@ -94,7 +90,7 @@ func findLogin(ctx context.Context, tx *db.Tx, c Connection, state string) (logi
 
 // isOf reports whether the login was started in a browser.
 func (l login) isOf(browser string) bool {
-	return browser != "" && subtle.ConstantTimeCompare(l.Browser, hashOf(browser)) == 1
+	return browser != "" && subtle.ConstantTimeCompare(l.Browser, token.Hash(browser)) == 1
 }
 
 // useLogin deletes a login of a browser. It works once.
@@ -151,7 +147,8 @@ type usedMessage struct {
 // useMessage records a message. It fails if the message was used before, on any node.
 // The primary key guards it: the loser of a race runs again and finds the row.
 func useMessage(ctx context.Context, tx *db.Tx, c Connection, kind, id string, until time.Time) error {
-	hash := hashOf(kind + "/" + id)
+	sum := sha256.Sum256([]byte(kind + "/" + id))
+	hash := sum[:]
 	found, err := db.All[int64](ctx, tx, `SELECT 1 FROM sso_used_messages WHERE env = ? AND connection_id = ? AND hash = ?`, c.Env, c.ID, hash)
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"slipway/internal/testkit/assert"
 )
 
 func get(t *testing.T, path, acceptEncoding string) (*http.Response, string) {
@@ -24,10 +26,8 @@ func get(t *testing.T, path, acceptEncoding string) (*http.Response, string) {
 
 func TestPage(t *testing.T) {
 	res, html := get(t, "/docs/reference", "")
-	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-		t.Fatalf(`got %s, %s; want res.StatusCode = http.StatusOK, res.Header.Get("Content-Type") = "text/html; charset=utf-8"`, res.Status,
-			res.Header.Get("Content-Type"))
-	}
+	assert.Equal(t, res.StatusCode, http.StatusOK)
+	assert.Equal(t, res.Header.Get("Content-Type"), "text/html; charset=utf-8")
 	for _, want := range []string{
 		"<title>API reference · Slipway</title>",
 		`apiDescriptionUrl="/short.json"`,
@@ -35,9 +35,7 @@ func TestPage(t *testing.T) {
 		`<a href="/docs/reference" aria-current="page">`,
 		`<a href="/docs/reference/preview">`,
 	} {
-		if !strings.Contains(html, want) {
-			t.Errorf("the page has no %s, want html to contain %q", want, want)
-		}
+		assert.Contains(t, html, want)
 	}
 }
 
@@ -91,13 +89,9 @@ func TestEveryAssetOfThePage(t *testing.T) {
 	}
 	for _, url := range urls {
 		packed, body := get(t, url, "br, gzip")
-		if packed.StatusCode != http.StatusOK || packed.Header.Get("Content-Encoding") != "gzip" {
-			t.Fatalf(`%s: got %s, encoding %q; want packed.StatusCode = http.StatusOK, packed.Header.Get("Content-Encoding") = "gzip"`, url,
-				packed.Status, packed.Header.Get("Content-Encoding"))
-		}
-		if got := packed.Header.Get("Cache-Control"); !strings.Contains(got, "immutable") {
-			t.Errorf(`%s: Cache-Control is %q, want got to contain "immutable"`, url, got)
-		}
+		assert.Equal(t, packed.StatusCode, http.StatusOK, url)
+		assert.Equal(t, packed.Header.Get("Content-Encoding"), "gzip", url)
+		assert.Contains(t, packed.Header.Get("Cache-Control"), "immutable", url)
 		reader, err := gzip.NewReader(strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -108,10 +102,8 @@ func TestEveryAssetOfThePage(t *testing.T) {
 		}
 
 		plain, body := get(t, url, "gzip;q=0, identity")
-		if plain.Header.Get("Content-Encoding") != "" || body != string(unpacked) {
-			t.Errorf(`%s: unpacked by us and by the client, it differs; want plain.Header.Get("Content-Encoding") = "", body = %q`, url,
-				string(unpacked))
-		}
+		assert.Equal(t, plain.Header.Get("Content-Encoding"), "", url)
+		assert.Equal(t, body, string(unpacked), url)
 		if plain.Header.Get("Content-Type") == "" || plain.Header.Get("Content-Type") != packed.Header.Get("Content-Type") {
 			t.Errorf(`%s: Content-Type is %q; want plain.Header.Get("Content-Type") != "", plain.Header.Get("Content-Type") = %q`, url,
 				plain.Header.Get("Content-Type"), packed.Header.Get("Content-Type"))

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/wire"
 )
 
@@ -77,7 +78,7 @@ func record(ctx context.Context, tx *db.Tx, action, targetType, targetID string,
 		Env: tx.Env, ID: tx.NewID("aud"), At: tx.Now,
 		ActorType: actor.Type, ActorID: actor.ID, ActorLabel: actor.Label,
 		Action: action, TargetType: targetType, TargetID: targetID,
-		RequestID: orNil(req.ID), IP: orNil(req.IP), UserAgent: orNil(req.UserAgent),
+		RequestID: null.From(req.ID), IP: null.From(req.IP), UserAgent: null.From(req.UserAgent),
 		Changes: string(text), Outcome: outcome,
 	})
 	return nil
@@ -102,11 +103,4 @@ func savePending(ctx context.Context, tx *db.Tx, p *pending) error {
 
 	tx.AfterCommit(func() { witnessOf(tx).add(p.entries) })
 	return db.Insert(ctx, tx, "audit_entries", p.entries...)
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/null"
 )
 
 // batch is how many events are saved in a transaction.
@@ -91,7 +92,7 @@ type Refusal struct {
 func insertRefusal(ctx context.Context, tx *db.Tx, d due) error {
 	return db.Insert(ctx, tx, "auth_refusals", Refusal{
 		ID: tx.NewID("ref"), FirstAt: d.first, LastAt: d.last, Kind: d.kind, Subject: subjectOf(d.kind, d.id, site.Of(tx).MAC),
-		Reason: d.reason, Times: d.n, IP: orNil(d.request.IP), UserAgent: orNil(d.request.UserAgent), RequestID: orNil(d.request.ID),
+		Reason: d.reason, Times: d.n, IP: null.From(d.request.IP), UserAgent: null.From(d.request.UserAgent), RequestID: null.From(d.request.ID),
 	})
 }
 
@@ -114,13 +115,6 @@ func subjectOf(kind, id string, mac func([]byte) []byte) string {
 		return "*** #" + mark
 	}
 	return string([]rune(local)[:1]) + "***@" + domain + " #" + mark
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // saveUses writes an audit entry for each use that no server has recorded yet.

@@ -8,6 +8,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/null"
 )
 
 // change identifies a change in the events and in the audit log, which are written in
@@ -56,19 +57,12 @@ func Actors(ctx context.Context, tx *db.Tx, all []Event) ([]auth.Actor, error) {
 
 	found := map[change]auth.Actor{}
 	for _, e := range entries {
-		found[change{e.TargetID, e.Action, deref(e.RequestID), e.At.UnixMilli()}] = auth.Actor{Type: e.Type, ID: e.ID, Label: e.Label}
+		found[change{e.TargetID, e.Action, null.Text(e.RequestID), e.At.UnixMilli()}] = auth.Actor{Type: e.Type, ID: e.ID, Label: e.Label}
 	}
 	for i, e := range all {
-		if actor, ok := found[change{e.ObjectID, e.Type, deref(e.RequestID), e.CreatedAt.UnixMilli()}]; ok {
+		if actor, ok := found[change{e.ObjectID, e.Type, null.Text(e.RequestID), e.CreatedAt.UnixMilli()}]; ok {
 			actors[i] = actor
 		}
 	}
 	return actors, nil
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -23,6 +23,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/trace"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
 )
@@ -166,14 +167,7 @@ func newEvent(ctx context.Context, tx *db.Tx, name, objectID string, object any,
 	}{object, previous})
 	req := auth.RequestFrom(ctx)
 	return Event{
-		Env: tx.Env, Type: name, ObjectID: objectID, RequestID: orNil(req.ID), IdempotencyKey: orNil(req.IdempotencyKey),
+		Env: tx.Env, Type: name, ObjectID: objectID, RequestID: null.From(req.ID), IdempotencyKey: null.From(req.IdempotencyKey),
 		Traceparent: trace.Header(ctx), APIVersion: version.Latest(), Data: EventData{data}, CreatedAt: tx.Now,
 	}, err
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -151,7 +151,7 @@ func plain(n ast.Node, source []byte) string {
 // served are the paths of other pages and files. Guides name them as code, which
 // becomes a link, because a link in the repository would lead nowhere.
 var served = []string{"/docs/reference", "/docs/reference/preview", "/docs/reference/public", "/changelog", "/changelog.json",
-	"/openapi.json", "/openapi.yaml", "/openapi-preview.json", "/openapi-public.json", "/postman.json", "/llms.txt"}
+	"/openapi.json", "/openapi.yaml", "/openapi-preview.json", "/openapi-public.json", "/llms.txt"}
 
 // rewrite returns where a link in a guide leads on the server. Files of the
 // repository that are not guides are not served.

@@ -250,9 +250,10 @@ func TestSizes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := images.Inspect(bytes.NewReader(c.file))
-			if err != nil || p.Type != c.kind || p.Width != c.w || p.Height != c.h {
-				t.Fatalf("got %+v %v; want no error, p.Type = %q, p.Width = %v, p.Height = %v", p, err, c.kind, c.w, c.h)
-			}
+			assert.NoError(t, err)
+			assert.Equal(t, p.Type, c.kind)
+			assert.Equal(t, p.Width, c.w)
+			assert.Equal(t, p.Height, c.h)
 			for n, v := range rendered(t, p, c.file) {
 				config, _, err := image.DecodeConfig(bytes.NewReader(v.Data))
 				if err != nil || (image.Point{config.Width, config.Height}) != c.want[n] {
@@ -283,9 +284,8 @@ func rendered(t testing.TB, p images.Picture, file []byte) map[string]variant {
 		out[v.Name] = variant{v.Type, b.Bytes()}
 		return err
 	})
-	if err != nil || len(out) != len(images.Variants) {
-		t.Fatalf("got %v %v; want no error, len(out) = %v", len(out), err, len(images.Variants))
-	}
+	assert.NoError(t, err)
+	assert.Equal(t, len(out), len(images.Variants))
 	return out
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/emersion/go-msgauth/dkim"
+
+	"slipway/internal/testkit/assert"
 )
 
 // What we sign, a receiver can verify, links to unsubscribe included.
@@ -59,10 +61,10 @@ func TestSigned(t *testing.T) {
 					}
 					return []string{c.record}, nil
 				}})
-			if err != nil || len(found) != 1 || found[0].Err != nil || found[0].Domain != "example.com" {
-				t.Errorf("%s, letter %d: got %v, %+v\n%s; want no error, len(found) = 1, no error, found[0].Domain = \"example.com\"", name, i, err,
-					found, p.delivered()[i].text)
-			}
+			assert.NoError(t, err, name, "letter", i)
+			assert.Len(t, found, 1, name, "letter", i)
+			assert.NoError(t, found[0].Err, name, "letter", i)
+			assert.Equal(t, found[0].Domain, "example.com", name, "letter", i)
 		}
 	}
 	s, err := NewSMTP("smtp://localhost")

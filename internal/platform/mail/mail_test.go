@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"slipway/internal/testkit/assert"
 )
 
 var letter = Message{
@@ -82,20 +84,20 @@ func isLetter(t *testing.T, text []byte) {
 	t.Helper()
 	h, parts := parsed(t, text)
 	from, err := h.AddressList("From")
-	if err != nil || len(from) != 1 || from[0].Address != "noreply@example.com" || from[0].Name != "Slipway" {
-		t.Errorf(`from %v, %v; want no error, len(from) = 1, from[0].Address = "noreply@example.com", from[0].Name = "Slipway"`, from, err)
-	}
+	assert.NoError(t, err)
+	assert.Len(t, from, 1)
+	assert.Equal(t, from[0].Address, "noreply@example.com")
+	assert.Equal(t, from[0].Name, "Slipway")
 	to, err := h.AddressList("To")
-	if err != nil || len(to) != 1 || to[0].Address != letter.To {
-		t.Errorf("to %v, %v; want no error, len(to) = 1, to[0].Address = %q", to, err, letter.To)
-	}
+	assert.NoError(t, err)
+	assert.Len(t, to, 1)
+	assert.Equal(t, to[0].Address, letter.To)
 	if at, err := h.Date(); err != nil || time.Since(at).Abs() > time.Hour {
 		t.Errorf("dated %s, %v; want no error, time.Since(at).Abs() <= time.Hour", at, err)
 	}
-	if subject(t, h) != letter.Subject || h.Get("Message-ID") != "<invitation-abc@example.com>" || parts["text/plain"] != letter.Text {
-		t.Errorf(`headers %v, parts %q; want subject(t, h) = %q, h.Get("Message-ID") = "<invitation-abc@example.com>", parts["text/plain"] = %q`,
-			h, parts, letter.Subject, letter.Text)
-	}
+	assert.Equal(t, subject(t, h), letter.Subject)
+	assert.Equal(t, h.Get("Message-ID"), "<invitation-abc@example.com>")
+	assert.Equal(t, parts["text/plain"], letter.Text)
 }
 
 func TestOutbox(t *testing.T) {
@@ -106,9 +108,9 @@ func TestOutbox(t *testing.T) {
 		}
 	}
 	files, err := os.ReadDir(o.Folder)
-	if err != nil || len(files) != 1 || files[0].Name() != "invitation-abc.eml" {
-		t.Fatalf(`got %v, %v; want no error, len(files) = 1, files[0].Name() = "invitation-abc.eml"`, files, err)
-	}
+	assert.NoError(t, err)
+	assert.Len(t, files, 1)
+	assert.Equal(t, files[0].Name(), "invitation-abc.eml")
 	if info, err := os.Stat(o.Folder); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("other users can read links that set passwords: got %v, %v; want no error, info.Mode().Perm() = 0o700", info.Mode(), err)
 	}
@@ -136,9 +138,9 @@ func TestBothForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, parts := parsed(t, text)
-	if !strings.HasPrefix(h.Get("Content-Type"), "multipart/alternative") || parts["text/plain"] != m.Text || parts["text/html"] != m.HTML {
-		t.Errorf(`%s: got %q; want h.Get("Content-Type") to start with "multipart/alternative", parts["text/plain"] = %q, parts["text/html"] = %q`, h.Get("Content-Type"), parts, m.Text, m.HTML)
-	}
+	assert.Equal(t, strings.HasPrefix(h.Get("Content-Type"), "multipart/alternative"), true)
+	assert.Equal(t, parts["text/plain"], m.Text)
+	assert.Equal(t, parts["text/html"], m.HTML)
 }
 
 // A reader's button ends such messages without asking more.
@@ -153,10 +155,8 @@ func TestOneClick(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, _ := parsed(t, text)
-	if h.Get("List-Unsubscribe") != "<"+m.Unsubscribe+">" || h.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" {
-		t.Errorf(`got %v; want h.Get("List-Unsubscribe") = %q, h.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click"`, h,
-			"<"+m.Unsubscribe+">")
-	}
+	assert.Equal(t, h.Get("List-Unsubscribe"), "<"+m.Unsubscribe+">")
+	assert.Equal(t, h.Get("List-Unsubscribe-Post"), "List-Unsubscribe=One-Click")
 }
 
 // What people write into names and subjects stays there.
@@ -181,10 +181,11 @@ func TestNoHeaderIsSmuggledIn(t *testing.T) {
 		}
 		h, parts := parsed(t, text)
 		to, err := h.AddressList("To")
-		if h.Get("Bcc") != "" || err != nil || len(to) != 1 || to[0].Address != letter.To || parts["text/plain"] != letter.Text {
-			t.Errorf(`%s: got %s, %v; want h.Get("Bcc") = "", no error, len(to) = 1, to[0].Address = %q, parts["text/plain"] = %q`, name, text,
-				err, letter.To, letter.Text)
-		}
+		assert.Equal(t, h.Get("Bcc"), "", name)
+		assert.NoError(t, err, name)
+		assert.Len(t, to, 1, name)
+		assert.Equal(t, to[0].Address, letter.To, name)
+		assert.Equal(t, parts["text/plain"], letter.Text, name)
 	}
 }
 
@@ -261,9 +262,8 @@ func TestSMTP(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || len(got) != 1 {
-				t.Fatalf("got %v, %d delivered; want no error, len(got) = 1", err, len(got))
-			}
+			assert.NoError(t, err)
+			assert.Len(t, got, 1)
 			if d := got[0]; d.from != "noreply@example.com" || len(d.to) != 1 || d.to[0] != letter.To || d.tls != c.tls || d.user != c.user {
 				t.Errorf(`delivered %+v; want d.from = "noreply@example.com", len(d.to) = 1, d.to[0] = %q, d.tls = %v, d.user = %q`, d, letter.To,
 					c.tls, c.user)

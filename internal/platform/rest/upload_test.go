@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -191,11 +192,11 @@ func TestContent(t *testing.T) {
 		return send(t, req)
 	}
 	res, text := get("GET", "/v1/files")
-	if res.StatusCode != 200 || text != "0123456789" || res.Header.Get("ETag") != `"abc"` ||
-		res.Header.Get("Cache-Control") != "private, max-age=60" ||
-		res.Header.Get("Content-Disposition") != `inline; filename=a.txt` {
-		t.Errorf(`got %v %q %v; want res.StatusCode = 200, text = "0123456789", res.Header.Get("ETag") = "abc", res.Header.Get("Cache-Control") = "private, max-age=60", res.Header.Get("Content-Disposition") = inline; filename=a.txt`, res.StatusCode, text, res.Header)
-	}
+	assert.Equal(t, res.StatusCode, 200)
+	assert.Equal(t, text, "0123456789")
+	assert.Equal(t, res.Header.Get("ETag"), `"abc"`)
+	assert.Equal(t, res.Header.Get("Cache-Control"), "private, max-age=60")
+	assert.Equal(t, res.Header.Get("Content-Disposition"), `inline; filename=a.txt`)
 	if res, text := get("GET", "/v1/files", "Range", "bytes=2-4"); res.StatusCode != 206 || text != "234" {
 		t.Errorf(`got %v %q; want res.StatusCode = 206, text = "234"`, res.StatusCode, text)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"slipway/internal/platform/seal"
+	"slipway/internal/testkit/assert"
 )
 
 func newBox(t *testing.T) *seal.Box {
@@ -176,7 +177,6 @@ func TestMasterKeyIsMadeOnce(t *testing.T) {
 		}
 	}
 	info, err := os.Stat(filepath.Join(folder, "master.key"))
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file is %v, %v; want no error, info.Mode().Perm() = 0o600", info.Mode(), err)
-	}
+	assert.NoError(t, err)
+	assert.Equal(t, info.Mode().Perm(), 0o600)
 }

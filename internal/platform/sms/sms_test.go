@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"slipway/internal/testkit/assert"
 )
 
 var text = Message{From: "+14105550100", To: "+14105550123", Text: "Your boat is ready — at last.", Token: "msg_1"}
@@ -23,13 +25,13 @@ func TestOutbox(t *testing.T) {
 		}
 	}
 	files, err := os.ReadDir(o.Folder)
-	if err != nil || len(files) != 1 || files[0].Name() != "msg_1.sms.json" {
-		t.Fatalf(`got %v %v; want no error, len(files) = 1, files[0].Name() = "msg_1.sms.json"`, files, err)
-	}
+	assert.NoError(t, err)
+	assert.Len(t, files, 1)
+	assert.Equal(t, files[0].Name(), "msg_1.sms.json")
 	written, err := os.ReadFile(filepath.Join(o.Folder, "msg_1.sms.json"))
-	if err != nil || !strings.Contains(string(written), text.Text) || !strings.Contains(string(written), text.To) {
-		t.Errorf("got %s, %v; want no error, string(written) to contain %q, string(written) to contain %q", written, err, text.Text, text.To)
-	}
+	assert.NoError(t, err)
+	assert.Contains(t, string(written), text.Text)
+	assert.Contains(t, string(written), text.To)
 }
 
 func TestTwilio(t *testing.T) {

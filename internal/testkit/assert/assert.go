@@ -36,6 +36,14 @@ func Equal[T any](t testing.TB, got, want T, what ...any) bool {
 	return false
 }
 
+// NoError stops the test if there is an error.
+func NoError(t testing.TB, err error, what ...any) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%sgot error %v", Describe(what), err)
+	}
+}
+
 // Len stops the test unless a list has the wanted length, so that the test can
 // index it.
 func Len[E any](t testing.TB, list []E, want int, what ...any) {

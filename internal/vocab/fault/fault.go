@@ -129,6 +129,16 @@ func (f *Fields) Add(field, code, format string, args ...any) {
 	*f = append(*f, Detail{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
+// AddNotFound adds a detail about a field that refers to a resource, if err is "not
+// found". It returns other errors.
+func (f *Fields) AddNotFound(field string, err error) error {
+	if KindOf(err) == KindNotFound {
+		f.Add(field, "not_found", "does not exist")
+		return nil
+	}
+	return err
+}
+
 // Err returns a fault with all details, or nil if there are none. If a required
 // field is missing, it is a bad request.
 func (f Fields) Err() error {

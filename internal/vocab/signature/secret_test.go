@@ -7,6 +7,8 @@ import (
 	"time"
 
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"slipway/internal/testkit/assert"
 )
 
 // The reference library accepts the signature with each unexpired secret, and
@@ -52,14 +54,11 @@ func TestRotate(t *testing.T) {
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	first := NewSecret()
 	second := Rotate([]Secret{first}, noon, 7*24*time.Hour)
-	if len(second) != 2 || second[0].Until != nil || !second[1].Until.Equal(noon.Add(7*24*time.Hour)) {
-		t.Errorf("got %+v; want len(second) = 2, second[0].Until = nil, second[1].Until = %v", second, noon.Add(7*24*time.Hour))
-	}
+	assert.Len(t, second, 2)
+	assert.Equal(t, second[0].Until, nil)
+	assert.Equal(t, *second[1].Until, noon.Add(7*24*time.Hour))
 	third := Rotate(second, noon.Add(time.Hour), 30*24*time.Hour)
-	if len(third) != 3 || !third[2].Until.Equal(noon.Add(7*24*time.Hour)) {
-		t.Errorf("after a second rotation: got %+v; want len(third) = 3, third[2].Until = %v", third, noon.Add(7*24*time.Hour))
-	}
-	if at := Rotate(second, noon, 0); len(at) != 1 {
-		t.Errorf("without overlap: got %+v, want len(at) = 1", at)
-	}
+	assert.Len(t, third, 3, "after a second rotation")
+	assert.Equal(t, *third[2].Until, noon.Add(7*24*time.Hour), "after a second rotation")
+	assert.Len(t, Rotate(second, noon, 0), 1, "without overlap")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 )
 
@@ -84,9 +85,8 @@ func FuzzResolve(f *testing.F) {
 	f.Fuzz(func(t *testing.T, date string) {
 		got, err := Resolve(date)
 		if err != nil {
-			if got != "" || fault.KindOf(err) != fault.KindBadRequest {
-				t.Fatalf(`Resolve(%q) = %q, %v; want got = "", the kind fault.KindBadRequest`, date, got, err)
-			}
+			assert.Equal(t, got, "", date)
+			assert.Equal(t, fault.KindOf(err), fault.KindBadRequest, date)
 			return
 		}
 		at, parseErr := time.Parse(time.DateOnly, date)

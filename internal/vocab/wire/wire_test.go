@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/wire"
 )
 
@@ -101,9 +102,8 @@ func TestUnmarshalRefuses(t *testing.T) {
 		})
 	}
 	var b boat
-	if err := wire.Unmarshal([]byte(`{"name": "Aurora", "feet": 9223372036854775807}`), &b); err != nil || b.Feet != 1<<63-1 {
-		t.Errorf("got %+v, %v; want no error, b.Feet = 1<<63-1", b, err)
-	}
+	assert.NoError(t, wire.Unmarshal([]byte(`{"name": "Aurora", "feet": 9223372036854775807}`), &b))
+	assert.Equal(t, b.Feet, 1<<63-1)
 }
 
 func TestMarshal(t *testing.T) {

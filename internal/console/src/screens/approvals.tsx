@@ -12,9 +12,9 @@ import { toast, toastError } from "../parts/toast.tsx";
 import { Verdict } from "../parts/verdict.tsx";
 import { href, navigate } from "../router.ts";
 import { word } from "../words.ts";
+import { useNames } from "./contacts/people.tsx";
+import { ObjectLink, useViews } from "./developers/traces.tsx";
 import { openForm } from "./dialogs.tsx";
-import { useNames } from "./people.tsx";
-import { ObjectLink, useViews } from "./traces.tsx";
 
 const tones: Record<PreviewProposal["status"], Tone> = { pending: "amber", running: "blue", approved: "green", declined: "gray", expired: "hollow", failed: "red" };
 

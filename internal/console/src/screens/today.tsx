@@ -11,9 +11,9 @@ import { Tag, ageColor, type Tone } from "../parts/status.tsx";
 import { href } from "../router.ts";
 import { can, session } from "../session.ts";
 import { word } from "../words.ts";
-import { boatName, useInventoryReport } from "./boats.ts";
-import { contactName } from "./people.tsx";
-import { ageLabel, monthsAgo, seesProfit } from "./report-parts.tsx";
+import { boatName, useInventoryReport } from "./boats/shared.ts";
+import { contactName } from "./contacts/people.tsx";
+import { ageLabel, monthsAgo, seesProfit } from "./reports/parts.tsx";
 
 /** Something to do. */
 interface Todo {

@@ -1,7 +1,7 @@
 // The numbers in the sidebar. They are not in the files of the screens, which are loaded later.
 import { api } from "../api.ts";
 import { useLoad } from "../load.ts";
-import { useInventoryReport } from "../screens/boats.ts";
+import { useInventoryReport } from "../screens/boats/shared.ts";
 
 export function useInStock() {
   return { count: useInventoryReport().data?.total.hulls };

@@ -1,20 +1,12 @@
 // The command palette: find an object, go to a page, or run an action.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Icon, type IconName } from "../parts/icon.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { useStore } from "../parts/store.ts";
 import { visited } from "../prefs.ts";
 import { href, navigate } from "../router.ts";
 import { actions } from "./actions.ts";
 import { allowed, routes } from "./routes.tsx";
-import { search } from "./search.ts";
-
-export interface Found {
-  group: string;
-  title: string;
-  note?: string | undefined;
-  icon?: IconName;
-  run: () => void;
-}
+import { search, type Found } from "./search.ts";
 
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [text, setText] = useState("");

@@ -1,6 +1,6 @@
 // The screens of the console. To add a screen:
 //
-//   1. Write screens/name.tsx. It exports a component that renders a <Sheet>. Its properties are the parameters of
+//   1. Write screens/folder/name.tsx. It exports a component that renders a <Sheet>. Its properties are the parameters of
 //      the path. screens/README.md shows an example.
 //   2. Add a line here. The first route whose path matches is shown.
 //
@@ -31,25 +31,25 @@ export interface Route {
 // Files of the screens.
 const Approval = lazy(async () => (await import("../screens/approvals.tsx")).Approval);
 const Approvals = lazy(async () => (await import("../screens/approvals.tsx")).Approvals);
-const Audit = lazy(async () => (await import("../screens/audit.tsx")).Audit);
-const Boat = lazy(async () => (await import("../screens/boat.tsx")).Boat);
-const Contact = lazy(async () => (await import("../screens/contact.tsx")).Contact);
-const Contacts = lazy(async () => (await import("../screens/contacts.tsx")).Contacts);
-const NewDeal = lazy(async () => (await import("../screens/deal-new.tsx")).NewDeal);
-const Deal = lazy(async () => (await import("../screens/deal.tsx")).Deal);
-const Deals = lazy(async () => (await import("../screens/deals.tsx")).Deals);
-const Documents = lazy(async () => (await import("../screens/documents.tsx")).Documents);
-const Events = lazy(async () => (await import("../screens/events.tsx")).Events);
-const Import = lazy(async () => (await import("../screens/import.tsx")).Import);
-const Inventory = lazy(async () => (await import("../screens/inventory.tsx")).Inventory);
-const Keys = lazy(async () => (await import("../screens/keys.tsx")).Keys);
-const Leads = lazy(async () => (await import("../screens/leads.tsx")).Leads);
-const Reports = lazy(async () => (await import("../screens/reports.tsx")).Reports);
-const Requests = lazy(async () => (await import("../screens/requests.tsx")).Requests);
-const Settings = lazy(async () => (await import("../screens/settings.tsx")).Settings);
+const Audit = lazy(async () => (await import("../screens/developers/audit.tsx")).Audit);
+const Boat = lazy(async () => (await import("../screens/boats/boat.tsx")).Boat);
+const Contact = lazy(async () => (await import("../screens/contacts/contact.tsx")).Contact);
+const Contacts = lazy(async () => (await import("../screens/contacts/contacts.tsx")).Contacts);
+const NewDeal = lazy(async () => (await import("../screens/deals/new.tsx")).NewDeal);
+const Deal = lazy(async () => (await import("../screens/deals/deal.tsx")).Deal);
+const Deals = lazy(async () => (await import("../screens/deals/deals.tsx")).Deals);
+const Documents = lazy(async () => (await import("../screens/documents/documents.tsx")).Documents);
+const Events = lazy(async () => (await import("../screens/developers/events.tsx")).Events);
+const Import = lazy(async () => (await import("../screens/boats/import.tsx")).Import);
+const Inventory = lazy(async () => (await import("../screens/boats/inventory.tsx")).Inventory);
+const Keys = lazy(async () => (await import("../screens/developers/keys.tsx")).Keys);
+const Leads = lazy(async () => (await import("../screens/leads/leads.tsx")).Leads);
+const Reports = lazy(async () => (await import("../screens/reports/reports.tsx")).Reports);
+const Requests = lazy(async () => (await import("../screens/developers/requests.tsx")).Requests);
+const Settings = lazy(async () => (await import("../screens/settings/settings.tsx")).Settings);
 const Today = lazy(async () => (await import("../screens/today.tsx")).Today);
-const WebhookScreen = lazy(async () => (await import("../screens/webhook.tsx")).WebhookScreen);
-const Webhooks = lazy(async () => (await import("../screens/webhooks.tsx")).Webhooks);
+const WebhookScreen = lazy(async () => (await import("../screens/developers/webhook.tsx")).WebhookScreen);
+const Webhooks = lazy(async () => (await import("../screens/developers/webhooks.tsx")).Webhooks);
 
 export const routes: Route[] = [
   { path: "today", title: "Today", screen: Today, group: "main", icon: "home", keys: "g t", phone: "Today" },

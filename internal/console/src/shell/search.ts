@@ -2,7 +2,15 @@ import { api, type PreviewSearchHit } from "../api.ts";
 import type { IconName } from "../parts/icon.tsx";
 import { href, navigate } from "../router.ts";
 import { word } from "../words.ts";
-import type { Found } from "./palette.tsx";
+
+/** What the command palette shows. */
+export interface Found {
+  group: string;
+  title: string;
+  note?: string | undefined;
+  icon?: IconName;
+  run: () => void;
+}
 
 type Kind = "hulls" | "contacts" | "leads" | "deals" | "documents";
 

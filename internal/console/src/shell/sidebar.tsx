@@ -5,7 +5,7 @@ import { Icon, Mark } from "../parts/icon.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { prefer, preference, type Theme } from "../prefs.ts";
 import { href } from "../router.ts";
-import { useLocations } from "../screens/boats.ts";
+import { useLocations } from "../screens/boats/shared.ts";
 import { can, session, signOut } from "../session.ts";
 import { word } from "../words.ts";
 import { allowed, routes, type Route } from "./routes.tsx";

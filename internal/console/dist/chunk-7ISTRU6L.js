@@ -1,1 +1,0 @@
-import{Q as e,R as t}from"./chunk-YRHMXPHV.js";var i={yes:"check",wait:"clock",no:"lock"};function o(n){return e("div",{class:"verdict "+n.answer,role:"status",children:[e(t,{name:i[n.answer]}),e("b",{children:n.title}),n.children&&e("p",{children:n.children}),n.ways&&e("div",{class:"ways",children:n.ways})]})}export{o as a};

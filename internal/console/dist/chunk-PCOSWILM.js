@@ -1,1 +1,0 @@
-import{Q as n}from"./chunk-YRHMXPHV.js";function l({moments:o}){return n("ol",{class:"line",children:o.map((e,t)=>n("li",{class:t===0?"now":"",children:[e.what,n("small",{children:e.note})]},e.id))})}export{l as a};

@@ -1,0 +1,1 @@
+import{Q as e,R as t}from"./shared-sdk-ts-src-services.gen.js";var i={yes:"check",wait:"clock",no:"lock"};function o(n){return e("div",{class:"verdict "+n.answer,role:"status",children:[e(t,{name:i[n.answer]}),e("b",{children:n.title}),n.children&&e("p",{children:n.children}),n.ways&&e("div",{class:"ways",children:n.ways})]})}export{o as a};

@@ -1,0 +1,103 @@
+// What users do with a boat: hold it, change its price, move and archive it.
+import { useState } from "preact/hooks";
+import { api, type HullStatus, type PreviewHull } from "../../api.ts";
+import { FormDialog, useForm } from "../../form.tsx";
+import { changed } from "../../load.ts";
+import { Button } from "../../parts/button.tsx";
+import { confirm } from "../../parts/dialog.tsx";
+import { MoneyField, Select, TextField } from "../../parts/field.tsx";
+import { toast, toastError } from "../../parts/toast.tsx";
+import { boatName } from "./shared.ts";
+
+/** The change of status that users make most often, by status. Deals make the others. */
+const nextStatus: Partial<Record<HullStatus, { to: HullStatus; title: string }>> = {
+  on_order: { to: "in_transit", title: "Mark in transit" },
+  in_transit: { to: "available", title: "Receive" },
+  on_hold: { to: "available", title: "Release hold" },
+  not_for_sale: { to: "available", title: "Put on sale" },
+};
+
+/** Hold, receive or release: what comes next for the boat. */
+export function BoatStatusButton({ boat }: { boat: PreviewHull }) {
+  const [holding, setHolding] = useState(false);
+  const next = nextStatus[boat.status];
+  if (boat.status === "available") {
+    return <><Button onClick={() => setHolding(true)}>Hold</Button>{holding && <HoldDialog boats={[boat]} onClose={() => setHolding(false)} />}</>;
+  }
+  if (!next) return null;
+  return <Button onClick={() => void changeStatus(boat, next.to).catch(toastError)}>{next.title}</Button>;
+}
+
+/** Changes the status of a boat. */
+export async function changeStatus(boat: PreviewHull, to: HullStatus): Promise<void> {
+  await api.hulls.transition(boat.id, { to });
+  changed("hull", boat.id);
+  toast("Status changed.");
+}
+
+/** Puts one or more boats on hold. */
+export function HoldDialog({ boats, onClose }: { boats: PreviewHull[]; onClose: () => void }) {
+  const form = useForm({
+    name: "hold",
+    values: { hours: "48", reason: "" },
+    save: async ({ hours, reason }) => {
+      const expires_at = new Date(Date.now() + Number(hours) * 3_600_000).toISOString();
+      for (const boat of boats) await api.hulls.transition(boat.id, { to: "on_hold", expires_at, reason: reason || null });
+      changed("hull", ...boats.map((b) => b.id));
+      toast(boats.length === 1 ? "Boat is on hold." : `${boats.length} boats are on hold.`);
+    },
+    onSaved: onClose,
+  });
+  const title = boats.length === 1 ? `Hold ${boatName(boats[0]!)}` : `Hold ${boats.length} boats`;
+  return (
+    <FormDialog title={title} form={form} submit="Hold" onClose={onClose}>
+      <Select form={form} name="hours" label="For" required choices={[["24", "1 day"], ["48", "2 days"], ["72", "3 days"], ["168", "1 week"], ["336", "2 weeks"]]} />
+      <TextField form={form} name="reason" label="Reason" />
+    </FormDialog>
+  );
+}
+
+const priceTypes: Array<[string, string]> = [["asking", "Asking price"], ["sale", "Sale price"], ["call", "Call for price"]];
+
+/** Changes the asking price and says why. */
+export function PriceDialog({ boat, onClose }: { boat: PreviewHull; onClose: () => void }) {
+  const form = useForm({
+    name: "price " + boat.id,
+    values: { price_usd: String(boat.price.amount / 100), price_type: boat.price_type as string, reason: "" },
+    save: async ({ price_usd, price_type, reason }) => {
+      await api.hulls.adjustPricing(boat.id, { price_usd: Number(price_usd), price_type: price_type as PreviewHull["price_type"], reason: reason || null });
+      changed("hull", boat.id);
+      toast("Price changed.");
+    },
+    onSaved: onClose,
+  });
+  return (
+    <FormDialog title={`Price of ${boatName(boat)}`} form={form} submit="Change price" onClose={onClose}>
+      <div class="form-row">
+        <MoneyField form={form} name="price_usd" label="Price" required />
+        <Select form={form} name="price_type" label="Shown as" required choices={priceTypes} />
+      </div>
+      <TextField form={form} name="reason" label="Reason" hint="For the price history. Buyers don't see it." />
+    </FormDialog>
+  );
+}
+
+/** Archives a boat after the user confirms it. */
+export async function archive(boat: PreviewHull): Promise<void> {
+  const yes = await confirm({
+    title: `Archive ${boatName(boat)}?`,
+    text: "It leaves the inventory and all channels. You can bring it back later.",
+    action: "Archive boat",
+    danger: true,
+  });
+  if (!yes) return;
+  const before = boat.status === "on_hold" ? "available" : boat.status; // archiving ends the hold
+  try {
+    await api.hulls.archive(boat.id);
+    changed("hull", boat.id);
+    toast("Boat archived.", () => void changeStatus(boat, before).catch(toastError));
+  } catch (error) {
+    toastError(error);
+  }
+}
+

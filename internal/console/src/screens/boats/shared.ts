@@ -1,0 +1,34 @@
+// What the screens about boats share.
+import { api, type Channel, type Location, type PreviewHull } from "../../api.ts";
+import { useLoad } from "../../load.ts";
+
+/** Statuses of the tabs, in the order of a boat's life. */
+export const statuses = ["available", "on_hold", "sale_pending", "on_order", "in_transit", "sold", "delivered", "not_for_sale", "archived"] as const;
+
+/** 2024 Grady-White Freedom 235 */
+export function boatName(boat: { year: number; make: string; model: string }): string {
+  return `${boat.year} ${boat.make} ${boat.model}`;
+}
+
+/** The locations of the dealership, by ID. */
+export function useLocations(): Map<string, Location> {
+  const { data } = useLoad(["locations"], () => api.dealership.listLocations({ limit: 100 }), ["location"]);
+  return new Map(data?.data.map((l) => [l.id, l]));
+}
+
+/** The marketplaces and websites of the dealership. */
+export function useChannels(): Channel[] {
+  const { data } = useLoad(["channels"], () => api.hulls.listChannels({ limit: 100 }), ["channel"]);
+  return data?.data ?? [];
+}
+
+/** The report about the boats in stock. */
+export function useInventoryReport() {
+  return useLoad(["inventory report"], () => api.preview.reports.getInventory(), ["hull"]);
+}
+
+/** A boat with its prices. */
+export function useBoat(id: string | undefined) {
+  const load = () => api.preview.hulls.get(id!, { expand: ["pricing"] });
+  return useLoad<PreviewHull>(id ? ["boat", id] : undefined, load, id ? [id] : []);
+}

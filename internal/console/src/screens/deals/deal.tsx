@@ -1,0 +1,182 @@
+// The deal desk: how far a deal is, what is missing, its worksheet and its money. Each part is in a file of its own.
+import { useEffect, useState } from "preact/hooks";
+import type { DealStatus, PreviewDeal, PreviewDealMissingCode, PreviewDealNext } from "../../api.ts";
+import { when } from "../../format.ts";
+import { useKeys } from "../../keys.ts";
+import { Button } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Page, Sheet } from "../../parts/layout.tsx";
+import { Menu } from "../../parts/menu.tsx";
+import { Photo } from "../../parts/photo.tsx";
+import { Loaded } from "../../parts/state.tsx";
+import { remember } from "../../prefs.ts";
+import { href, navigate, setQuery, usePlace } from "../../router.ts";
+import { can } from "../../session.ts";
+import { useActions } from "../../shell/actions.ts";
+import { word } from "../../words.ts";
+import { DocumentPane } from "../documents/pane.tsx";
+import { CancelDialog, MoveDialog } from "./actions.tsx";
+import { DealActivity, DealNotes } from "./activity.tsx";
+import { DealDocuments } from "./documents.tsx";
+import { Calculator } from "./finance.tsx";
+import { Lenders } from "./lenders.tsx";
+import { Offers, OfferDialog } from "./offers.tsx";
+import { PaymentDialog, Payments } from "./payments.tsx";
+import { buyerName, dealBoat, dealStatuses, dealTypeName, stepActions, useDeal, useFundings, useHistory, useNext } from "./shared.ts";
+import { TradeIns } from "./trades.tsx";
+import { LinesDialog, TermsDialog, Worksheet } from "./worksheet.tsx";
+
+export function Deal({ id }: { id: string }) {
+  const deal = useDeal(id);
+  const document = usePlace().query.get("document");
+  useKeys({ Escape: () => navigate(href("deals")) });
+  return (
+    <Sheet kind="desk">
+      <Loaded load={deal} title="Deal">{(d) => <Desk key={d.id} deal={d} documentId={document ?? undefined} />}</Loaded>
+    </Sheet>
+  );
+}
+
+type DialogName = "lines" | "terms" | "offer" | "payment" | "cancel";
+
+function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | undefined }) {
+  const [dialog, setDialog] = useState<DialogName>();
+  const [moving, setMoving] = useState<DealStatus>();
+  const next = useNext(deal.id);
+  const open = (name: DialogName) => () => setDialog(name);
+  const close = () => setDialog(undefined);
+  const editable = can("deals:write") && deal.status_category === "open";
+  const title = dealBoat(deal);
+  useEffect(() => remember({ title: `${title}, ${buyerName(deal)}`, url: href(`deals/${deal.id}`) }), [deal.id]);
+  useKeys({ e: editable ? open("lines") : undefined });
+  useActions(editable ? [
+    { title: "Edit lines of the deal", icon: "edit", key: "E", run: open("lines") },
+    { title: "New offer", icon: "price", run: open("offer") },
+    { title: "Record payment", icon: "plus", run: open("payment") },
+    { title: "Cancel deal", icon: "close", run: open("cancel") },
+  ] : []);
+
+  const more = [
+    { title: "Edit terms and owner", icon: "edit" as const, onClick: open("terms") },
+    ...(next.data?.steps ?? []).filter((s) => s.to !== next.data?.default && s.to !== "accepted")
+      .map((s) => ({ title: `Move to ${word(s.to)}`, icon: "arrowRight" as const, onClick: () => setMoving(s.to) })),
+    deal.status !== "funded" && deal.status !== "delivered" && { title: "Cancel deal", icon: "close" as const, onClick: open("cancel") },
+  ];
+  const actions = editable && (
+    <>
+      <Menu class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />} items={more} />
+      {next.data?.default && <Button kind="primary" onClick={() => setMoving(next.data!.default!)}>{stepActions[next.data.default]}</Button>}
+    </>
+  );
+  return (
+    <>
+      <Page title={title} back={{ href: href("deals"), title: "Deals" }} before={deal.hull && <Photo boat={deal.hull} />} actions={actions}>
+        <Parties deal={deal} />
+        <Steps deal={deal} />
+        <Todo deal={deal} next={next.data} />
+        {deal.warnings.map((w) => <p key={w.code} class="note part-note"><Icon name="alert" />{w.message}</p>)}
+        <Worksheet deal={deal} onEdit={editable ? open("lines") : undefined} />
+        <TradeIns deal={deal} />
+        <div class="part duo">
+          <Offers deal={deal} onAdd={open("offer")} />
+          <Payments deal={deal} onAdd={open("payment")} />
+        </div>
+        <DealNotes deal={deal} />
+        <DealActivity deal={deal} />
+      </Page>
+      {documentId ? <DocumentPane key={documentId} dealId={deal.id} id={documentId} onClose={() => setQuery({ document: undefined })} /> : (
+        <aside class="calc" aria-label="Finance and documents" tabIndex={0}>
+          <Calculator deal={deal} />
+          <Lenders deal={deal} />
+          <DealDocuments deal={deal} />
+        </aside>
+      )}
+      {dialog === "lines" && <LinesDialog deal={deal} onClose={close} />}
+      {dialog === "terms" && <TermsDialog deal={deal} onClose={close} />}
+      {dialog === "offer" && <OfferDialog deal={deal} onClose={close} />}
+      {dialog === "payment" && <PaymentDialog deal={deal} onClose={close} />}
+      {dialog === "cancel" && <CancelDialog deal={deal} onClose={close} />}
+      {moving && <MoveDialog deal={deal} to={moving} onClose={() => setMoving(undefined)} />}
+    </>
+  );
+}
+
+/** Who buys, who sells, and how. */
+function Parties({ deal }: { deal: PreviewDeal }) {
+  return (
+    <p class="parties">
+      <a class="link" href={href(`contacts/${deal.buyer_id}`)}>{buyerName(deal)}</a>
+      <span>{dealTypeName(deal.deal_type)}</span>
+      {deal.sale_type !== "retail" && <span>{word(deal.sale_type)}</span>}
+      {deal.owner && <span>{deal.owner.name}</span>}
+      {deal.hull && <a class="link" href={href(`boats/${deal.hull_id}`)}>{deal.hull.stock_number ?? "Boat"}</a>}
+      {deal.lead_id && can("leads:read") && <a class="link" href={href(`leads/${deal.lead_id}`)}>Lead</a>}
+      <span>Deal {deal.number}</span>
+      {deal.revision > 1 && <span>Revision {deal.revision}</span>}
+    </p>
+  );
+}
+
+/** The statuses with their dates. Deals without a lender skip In finance. */
+function Steps({ deal }: { deal: PreviewDeal }) {
+  const { data } = useHistory(deal.id);
+  const dates = new Map([...(data?.data ?? [])].reverse().map((change) => [change.to, change.at]));
+  const reached = (dealStatuses as readonly string[]).indexOf(deal.status);
+  const shown = dealStatuses.filter((s) => s !== "in_finance" || deal.deal_type === "finance" || dates.has(s));
+  const following = shown.find((s) => dealStatuses.indexOf(s) > reached);
+  const cancelled = deal.status === "cancelled";
+  return (
+    <ol class="steps" aria-label="Progress" tabIndex={0}>
+      {shown.map((status) => {
+        const at = dates.get(status);
+        const done = cancelled ? !!at : dealStatuses.indexOf(status) <= reached;
+        const isNext = !cancelled && status === following;
+        return (
+          <li key={status} class={done ? "done" : isNext ? "now" : ""} aria-current={status === deal.status ? "step" : undefined}>
+            <b>{word(status)}</b>{done ? at && when(at) : isNext && "Next"}
+          </li>
+        );
+      })}
+      {cancelled && <li class="stopped" aria-current="step"><b>{word("cancelled")}</b>{deal.cancelled_at && when(deal.cancelled_at)}</li>}
+    </ol>
+  );
+}
+
+/** Where to find what is missing. */
+const places: Record<PreviewDealMissingCode, string | undefined> = {
+  accepted_offer: "offers", signed_agreement: "documents", selected_structure: "calculator", funding: "lenders", payment: "payments", earlier_status: undefined,
+};
+
+const before: Partial<Record<DealStatus, string>> = {
+  accepted: "acceptance", in_finance: "financing", contracted: "the contract", funded: "funding", delivered: "delivery", closed: "closing",
+};
+
+function show(place: string): void {
+  const section = document.getElementById(place);
+  section?.scrollIntoView({ behavior: "smooth", block: "center" });
+  section?.querySelector<HTMLElement>("button, a, input")?.focus({ preventScroll: true });
+}
+
+/** One line with what the next step requires. */
+function Todo({ deal, next }: { deal: PreviewDeal; next: PreviewDealNext | undefined }) {
+  const fundings = useFundings(deal);
+  if (deal.status === "cancelled") {
+    const text = [deal.cancel_reason, deal.deposit_outcome && `Money paid: ${word(deal.deposit_outcome).toLowerCase()}`].filter(Boolean).join(" · ");
+    return <p class="todo"><Icon name="close" /><span><b>Canceled:</b> {text}</span>{deal.transferred_to_deal_id && <a class="btn" href={href(`deals/${deal.transferred_to_deal_id}`)}>Other deal</a>}</p>;
+  }
+  const step = next?.steps.find((s) => s.to === (next.default ?? "accepted"));
+  if (!step || step.allowed) return null;
+  const waiting = step.missing.some((m) => m.code === "funding")
+    ? (fundings.data?.data ?? []).filter((f) => !["declined", "withdrawn", "charged_back"].includes(f.status))
+      .flatMap((f) => f.stipulations.filter((s) => s.status === "requested" || s.status === "rejected").map((s) => `${f.lender} requires ${word(s.kind).toLowerCase()}.`))
+    : [];
+  const place = step.missing.map((m) => places[m.code]).find(Boolean);
+  return (
+    <p class="todo">
+      <Icon name="clock" />
+      <span><b>Before {before[step.to]}:</b> {[...step.missing.map((m) => m.message), ...waiting].join(" ")}</span>
+      {place && <Button onClick={() => show(place)}>Show</Button>}
+    </p>
+  );
+}
+

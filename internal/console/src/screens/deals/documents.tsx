@@ -1,0 +1,123 @@
+// Documents of a deal.
+import { useState } from "preact/hooks";
+import { api, type DocumentKind, type PreviewDeal, type SignerRole } from "../../api.ts";
+import { Form, useForm } from "../../form.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { CheckField, Select, TextField } from "../../parts/field.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Menu } from "../../parts/menu.tsx";
+import { Loaded } from "../../parts/state.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { setQuery, withQuery } from "../../router.ts";
+import { can } from "../../session.ts";
+import { options, word } from "../../words.ts";
+import { DocumentStatus } from "../documents/pane.tsx";
+import { DealDialog } from "./dialog.tsx";
+import { documentsChanged, useDocuments } from "./shared.ts";
+
+export const documentKinds: DocumentKind[] = [
+  "purchase_agreement", "buyers_order", "deposit_receipt", "bill_of_sale", "due_bill", "delivery_checklist", "sea_trial_acceptance", "survey", "insurance_binder",
+  "credit_application", "retail_installment_contract", "product_contract", "product_waiver", "privacy_notice", "preferred_mortgage", "satisfaction_of_mortgage",
+  "title_application", "registration_application", "power_of_attorney", "payoff_authorization", "trade_title", "mso_boat", "mso_engine", "mso_trailer", "odometer",
+  "uscg_cg1258", "uscg_cg1261", "uscg_cg1340",
+];
+
+export function DealDocuments({ deal }: { deal: PreviewDeal }) {
+  const documents = useDocuments(deal.id);
+  const [dialog, setDialog] = useState<"issue" | "upload">();
+  const close = () => setDialog(undefined);
+  return (
+    <section id="documents">
+      <h2>
+        Documents
+        {can("deals:write") && deal.status !== "cancelled" && (
+          <span class="part-action">
+            <Menu
+              class="link" align="end" label="Add document" button="Add"
+              items={[{ title: "Issue a document", icon: "document", onClick: () => setDialog("issue") }, { title: "Upload a file", icon: "upload", onClick: () => setDialog("upload") }]}
+            />
+          </span>
+        )}
+      </h2>
+      <Loaded load={documents} rows={2}>
+        {({ data }) => (data.length === 0 ? <p class="muted small">No documents yet.</p> : (
+          <ul class="checks">
+            {data.map((d) => (
+              <li key={d.id} class={d.status === "voided" ? "off" : ""}><Icon name="document" /><a href={withQuery({ document: d.id })}>{d.title}</a><DocumentStatus document={d} /></li>
+            ))}
+          </ul>
+        ))}
+      </Loaded>
+      {dialog === "issue" && <IssueDialog deal={deal} onClose={close} />}
+      {dialog === "upload" && <UploadDialog deal={deal} onClose={close} />}
+    </section>
+  );
+}
+
+const roles: SignerRole[] = ["buyer", "co_buyer", "dealer", "lender"];
+
+/** Issues a document and shows it. */
+function IssueDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => void }) {
+  const current = useDocuments(deal.id).data?.data ?? [];
+  const form = useForm({
+    name: "issue " + deal.id,
+    values: { kind: "purchase_agreement", title: "", choose: "", buyer: "yes", co_buyer: "", dealer: "yes", lender: "", replace: "yes" },
+    save: async (v) => {
+      const document = await api.finance.issueDocument(deal.id, {
+        kind: v.kind as DocumentKind, title: v.title || null,
+        ...(v.choose && { required_signers: roles.filter((role) => v[role as keyof typeof v]) }),
+        ...(old && v.replace && { supersedes_id: old.id }),
+      });
+      documentsChanged(deal.id);
+      toast(`${document.title} issued.`);
+      setQuery({ document: document.id });
+    },
+    onSaved: onClose,
+  });
+  const old = current.find((d) => d.kind === form.values.kind && d.status !== "voided" && d.origin === "issued");
+  return (
+    <DealDialog title="Issue a document" form={form} submit="Issue document" onClose={onClose}>
+      <Select form={form} name="kind" label="Document" required choices={options(documentKinds)} />
+      <TextField form={form} name="title" label="Title" hint="The usual title if empty." />
+      {old && <CheckField form={form} name="replace" label={`Replace document ${old.number}`} hint="The old document is voided." />}
+      <CheckField form={form} name="choose" label="Choose who signs" hint="By default, the usual signers." />
+      {form.values.choose && <div class="form-row">{roles.map((role) => <CheckField key={role} form={form} name={role as "buyer"} label={word(role)} />)}</div>}
+      <p class="field-hint">You see the PDF next. It is not sent to anyone.</p>
+    </DealDialog>
+  );
+}
+
+function UploadDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => void }) {
+  const [file, setFile] = useState<File>();
+  return (
+    <Dialog title="Upload a file" onClose={onClose}>
+      {file ? <UploadForm deal={deal} file={file} onClose={onClose} /> : (
+        <label class="field">
+          PDF, JPEG or PNG
+          <input type="file" accept="application/pdf,image/jpeg,image/png" onChange={(e) => setFile(e.currentTarget.files?.[0])} />
+        </label>
+      )}
+    </Dialog>
+  );
+}
+
+function UploadForm({ deal, file, onClose }: { deal: PreviewDeal; file: File; onClose: () => void }) {
+  const form = useForm({
+    name: "upload " + deal.id,
+    values: { kind: "insurance_binder", title: "" },
+    save: async ({ kind, title }) => {
+      const document = await api.preview.finance.uploadDocument(deal.id, file, { kind, ...(title && { title }) });
+      documentsChanged(deal.id);
+      toast("File uploaded.");
+      setQuery({ document: document.id });
+    },
+    onSaved: onClose,
+  });
+  return (
+    <Form form={form} submit="Upload" onCancel={onClose}>
+      <p class="mono">{file.name}</p>
+      <Select form={form} name="kind" label="Closest kind" required choices={options(documentKinds)} />
+      <TextField form={form} name="title" label="What it is" />
+    </Form>
+  );
+}

@@ -1,0 +1,167 @@
+// Channels: marketplaces and websites that list the boats.
+import { api, type Channel, type ChannelCreate, type ChannelFormat, type ChannelKind, type HullCondition, type PreviewChannel } from "../../api.ts";
+import type { FormState } from "../../form.tsx";
+import { date } from "../../format.ts";
+import { useKeys } from "../../keys.ts";
+import { changed, useList } from "../../load.ts";
+import { Button } from "../../parts/button.tsx";
+import { confirm } from "../../parts/dialog.tsx";
+import { CheckField, MoneyField, Select, TextField } from "../../parts/field.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Menu } from "../../parts/menu.tsx";
+import { Status } from "../../parts/status.tsx";
+import { NoRows, Table, type Column } from "../../parts/table.tsx";
+import { toast, toastError } from "../../parts/toast.tsx";
+import { setQuery, usePlace } from "../../router.ts";
+import { options, word } from "../../words.ts";
+import { useLocations } from "../boats/shared.ts";
+import { CheckList, split } from "../choices.tsx";
+import { openForm, showSecret } from "../dialogs.tsx";
+import { SettingsPage } from "./page.tsx";
+
+export function ChannelSettings() {
+  const { query } = usePlace();
+  const channels = useList(["channel list"], (page) => api.hulls.listChannels(page), ["channel"]);
+  useKeys({ c: () => void edit() });
+  const action = <Button kind="primary" icon="plus" onClick={() => void edit()}>Add channel</Button>;
+  return (
+    <SettingsPage path="channels" actions={action}>
+      <Table label="Channels" list={channels} columns={columns} current={query.get("row") ?? undefined} onMove={(c) => setQuery({ row: c.id })} onOpen={(c) => void edit(c)}
+        empty={<NoRows filtered={false} text="No channels yet. A channel lists your boats on a marketplace or a website." clear={() => {}} action={action} />} />
+    </SettingsPage>
+  );
+}
+
+const columns: Array<Column<Channel>> = [
+  { title: "Name", wide: true, phone: "main", cell: (c) => <div class="t"><b><button type="button" class="link-title" onClick={() => void edit(c)}>{c.name}</button></b><small>{word(c.kind)} · {c.format.toUpperCase()}</small></div> },
+  { title: "Boats", cell: (c) => <span class="sub">{filterText(c)}</span> },
+  { title: "Delivery", cell: (c) => <span class="sub">{c.push_url ? `Sent to ${new URL(c.push_url).host}` : c.feed_url_created_at ? `Feed URL of ${date(c.feed_url_created_at)}` : "Feed with an API key"}</span> },
+  { title: "Listing", phone: "bottom", cell: (c) => <Status value={c.auto_publish ? "active" : "paused"} label={c.auto_publish ? "Automatic" : "Paused"} tone={c.auto_publish ? "green" : "amber"} /> },
+  { title: "", align: "right", phone: "top", cell: (c) => <ChannelMenu channel={c} /> },
+];
+
+function filterText({ filter }: Channel): string {
+  const parts = [filter.conditions?.map(word).join(", "), filter.price_min ? `from $${filter.price_min.toLocaleString("en-US")}` : "", filter.location_ids?.length ? "some locations" : ""];
+  return parts.filter(Boolean).join(", ") || "All boats";
+}
+
+function ChannelMenu({ channel: c }: { channel: Channel }) {
+  return (
+    <Menu class="btn quiet square" label={`Actions for ${c.name}`} align="end" button={<Icon name="more" />} items={[
+      { title: "Edit", icon: "edit", onClick: () => void edit(c) },
+      { title: c.auto_publish ? "Pause automatic listing" : "List automatically", icon: c.auto_publish ? "hold" : "check", onClick: () => void pause(c).catch(toastError) },
+      { title: c.feed_url_created_at ? "Replace feed URL" : "Create feed URL", icon: "undo", onClick: () => void rotateUrl(c).catch(toastError) },
+      !!c.feed_url_created_at && { title: "Revoke feed URL", icon: "blocked", onClick: () => void revokeUrl(c).catch(toastError) },
+      !!c.push_url && { title: "Rotate signing secret", icon: "key", onClick: () => void rotateSecret(c).catch(toastError) },
+      { title: "Remove channel", icon: "trash", onClick: () => void remove(c).catch(toastError) },
+    ]} />
+  );
+}
+
+function done(message: string): void {
+  changed("channel");
+  toast(message);
+}
+
+/** Shows the secrets that a response has. */
+async function showSecrets(channel: PreviewChannel | Channel): Promise<void> {
+  if (!channel.feed_url && !channel.signing_secret) return;
+  await showSecret(channel.name, "Store this now. Slipway can't show it again. Anyone with the feed URL can read the feed.", [
+    ["Feed URL", channel.feed_url], ["Signing secret", channel.signing_secret],
+  ]);
+}
+
+async function pause(channel: Channel): Promise<void> {
+  await api.preview.hulls.updateChannel(channel.id, { auto_publish: !channel.auto_publish });
+  done(channel.auto_publish ? "Paused. Boats that are listed stay listed." : "Boats that match are listed automatically.");
+}
+
+async function rotateUrl(channel: Channel): Promise<void> {
+  const question = { title: `Replace the feed URL of ${channel.name}?`, text: "The current URL stops working immediately.", action: "Replace feed URL", danger: true };
+  if (channel.feed_url_created_at && !(await confirm(question))) return;
+  const next = await api.preview.hulls.rotateChannelFeedUrl(channel.id);
+  changed("channel");
+  await showSecrets(next);
+}
+
+async function revokeUrl(channel: Channel): Promise<void> {
+  if (!(await confirm({ title: `Revoke the feed URL of ${channel.name}?`, text: "It stops working immediately. The feed can still be read with an API key.", action: "Revoke feed URL", danger: true }))) return;
+  await api.preview.hulls.revokeChannelFeedUrl(channel.id);
+  done("Feed URL revoked.");
+}
+
+async function rotateSecret(channel: Channel): Promise<void> {
+  if (!(await confirm({ title: `Rotate the signing secret of ${channel.name}?`, text: "Listings are signed with the old and the new secret for 7 days.", action: "Rotate secret" }))) return;
+  const next = await api.preview.hulls.rotateChannelSecret(channel.id);
+  changed("channel");
+  await showSecrets(next);
+}
+
+async function remove(channel: Channel): Promise<void> {
+  if (!(await confirm({ title: `Remove ${channel.name}?`, text: "The boats are withdrawn from it, and its feed stops working.", action: "Remove channel", danger: true }))) return;
+  await api.hulls.deleteChannel(channel.id);
+  done("Channel removed.");
+}
+
+type ChannelValues = Record<"name" | "kind" | "format" | "push_url" | "listing_url" | "credential_header" | "auto_publish" | "filter.conditions" | "filter.location_ids" | "filter.price_min" | "filter.pre_orders", string>;
+
+function toValues(c?: Channel): ChannelValues {
+  return {
+    name: c?.name ?? "", kind: c?.kind ?? "website", format: c?.format ?? "json", push_url: c?.push_url ?? "", listing_url: c?.listing_url ?? "",
+    credential_header: c?.credential_header ?? "", auto_publish: c && !c.auto_publish ? "" : "yes",
+    "filter.conditions": c?.filter.conditions?.join(" ") ?? "", "filter.location_ids": c?.filter.location_ids?.join(" ") ?? "",
+    "filter.price_min": c?.filter.price_min ? String(c.filter.price_min) : "", "filter.pre_orders": c?.filter.pre_orders ? "yes" : "",
+  };
+}
+
+/** Adds or edits a channel. The credential is not part of the form, so that the browser doesn't keep it. */
+async function edit(channel?: Channel): Promise<void> {
+  const credential = { current: "" };
+  const saved = await openForm({
+    name: channel ? "channel " + channel.id : "new channel", title: channel ? `Edit ${channel.name}` : "Add channel", submit: channel ? "Save" : "Add channel", wide: true,
+    ...(channel && { version: channel.version }),
+    values: toValues(channel),
+    save: async (v, _, options) => {
+      const body: ChannelCreate = {
+        name: v.name, kind: v.kind as ChannelKind, format: v.format as ChannelFormat, push_url: v.push_url || null, listing_url: v.listing_url || null,
+        auto_publish: v.auto_publish === "yes", ...(v.push_url && { credential_header: v.credential_header || null }), ...(credential.current && { credential: credential.current }),
+        filter: {
+          ...channel?.filter, conditions: split(v["filter.conditions"]) as HullCondition[], location_ids: split(v["filter.location_ids"]),
+          price_min: v["filter.price_min"] ? Number(v["filter.price_min"]) : null, pre_orders: v["filter.pre_orders"] === "yes",
+        },
+      };
+      const result: Channel | PreviewChannel = channel ? await api.preview.hulls.updateChannel(channel.id, body, options) : await api.hulls.createChannel(body);
+      done("Channel saved.");
+      return result;
+    },
+    fields: (form) => <Fields form={form} credential={credential} hasCredential={!!channel?.credential_set_at} />,
+  });
+  if (saved) await showSecrets(saved);
+}
+
+function Fields({ form, credential, hasCredential }: { form: FormState<ChannelValues>; credential: { current: string }; hasCredential: boolean }) {
+  const locations = [...useLocations().values()].map((l): [string, string] => [l.id, l.name]);
+  const id = form.id + "-credential";
+  return (
+    <>
+      <div class="form-row">
+        <TextField form={form} name="name" label="Name" required />
+        <Select form={form} name="kind" label="Kind" required choices={options(["website", "boat_trader", "yachtworld", "boats_com", "custom"])} />
+        <Select form={form} name="format" label="Format" required choices={[["json", "JSON (schema.org)"], ["xml", "XML"], ["csv", "CSV"], ["openmarine", "OpenMarine"], ["boatstream", "BoatStream"]]} />
+      </div>
+      <TextField form={form} name="listing_url" label="Page of a boat on your website" type="url" placeholder="https://example.com/boats/{stock_number}" />
+      <TextField form={form} name="push_url" label="Send listings to" type="url" hint="Leave it empty if the partner reads the feed." />
+      {form.values.push_url && (
+        <div class="form-row">
+          <div class="field"><label for={id}>Credential of the partner<span class="optional"> optional</span></label><input id={id} type="password" autocomplete="off" placeholder={hasCredential ? "Stored" : ""} onInput={(e) => void (credential.current = e.currentTarget.value)} /></div>
+          <TextField form={form} name="credential_header" label="Header of the credential" placeholder="Authorization" />
+        </div>
+      )}
+      <CheckField form={form} name="auto_publish" label="List all boats that match automatically" />
+      <CheckList form={form} name="filter.conditions" label="Only these conditions" choices={options(["new", "used", "demo"])} />
+      {locations.length > 1 && <CheckList form={form} name="filter.location_ids" label="Only these locations" choices={locations} />}
+      <div class="form-row"><MoneyField form={form} name="filter.price_min" label="Lowest price" /></div>
+      <CheckField form={form} name="filter.pre_orders" label="Also list boats that are on order or in transit" />
+    </>
+  );
+}

@@ -1,0 +1,14 @@
+package null
+
+import (
+	"testing"
+
+	"slipway/internal/testkit/assert"
+)
+
+func TestText(t *testing.T) {
+	assert.Equal(t, Text(nil), "")
+	assert.Equal(t, Text(new("Whaler")), "Whaler")
+	assert.Equal(t, From(""), nil)
+	assert.Equal(t, From("Whaler"), new("Whaler"))
+}
