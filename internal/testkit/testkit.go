@@ -40,11 +40,14 @@ func Each(t *testing.T, test func(t *testing.T, s *Server)) {
 }
 
 // EachDatabase runs a test that starts its own servers for "sqlite" and for "postgres".
+// The test continues in parallel with other tests, which fills the time that tests wait
+// for jobs.
 //
 // SLIPWAY_TEST_ON limits all tests to one of them: CI runs them on SQLite with the race
 // detector, and on PostgreSQL without.
 func EachDatabase(t *testing.T, test func(t *testing.T, database string)) {
 	t.Helper()
+	t.Parallel()
 	for _, database := range []string{"sqlite", "postgres"} {
 		if only := os.Getenv("SLIPWAY_TEST_ON"); only != "" && only != database {
 			continue
