@@ -39,9 +39,10 @@ WITH_POSTGRES := $(GO) run ./internal/testkit/postgres/withpostgres
 
 .PHONY: test
 test: ## Test on both databases and in chromium. Go reuses results (PKG=./tests/inventory ARGS='-run Archive -v')
-	$(WITH_POSTGRES) $(GO) test -timeout 20m $(ARGS) $(PKG)
 ifeq ($(PKG)$(ARGS),./...)
-	scripts/test-browser
+	$(WITH_POSTGRES) scripts/test
+else
+	$(WITH_POSTGRES) $(GO) test -timeout 20m -parallel 4 $(ARGS) $(PKG)
 endif
 
 .PHONY: test-all

@@ -304,11 +304,7 @@ func (b *tab) path() (path string) {
 // want checks the heading of the page, and reviews the page.
 func (b *tab) want(heading, name string) {
 	b.t.Helper()
-	var got string
-	b.run(chromedp.Text("h1", &got, chromedp.ByQuery))
-	if got != heading {
-		b.t.Fatalf("got the page %q, want %q:\n%s", got, heading, b.text())
-	}
+	b.until(fmt.Sprintf(`document.querySelector("h1")?.innerText === %q`, heading), "the page "+heading)
 	b.review(name)
 }
 

@@ -75,7 +75,7 @@ func (d Deal) next(rules dealership.Settings) DealNext {
 // to directly.
 func (d Deal) before(to Status) DealMissing {
 	if d.Status == Open {
-		return DealMissing{Code: "accepted_offer", Message: "Accept an offer first.", field: "", detail: ""}
+		return DealMissing{Code: "accepted_offer", Message: "Accept an offer first."}
 	}
 	var from []string
 	for _, s := range order {
@@ -87,7 +87,7 @@ func (d Deal) before(to Status) DealMissing {
 	if len(from) == 2 {
 		message = "The deal must be " + from[0] + " or " + from[1] + " first."
 	}
-	return DealMissing{Code: "earlier_status", Message: message, field: "", detail: ""}
+	return DealMissing{Code: "earlier_status", Message: message}
 }
 
 // missing lists what the deal requires before it can have a status.

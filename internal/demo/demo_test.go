@@ -258,10 +258,11 @@ func TestSeed(t *testing.T) {
 		defer close(relayed)
 		a.Relay.Run(ctx)
 	}()
+	program := buildProgram(t)
 	for _, file := range []string{"README.md", "docs/tour.md", "docs/command-line.md", "docs/mcp.md"} {
-		t.Run(file, func(t *testing.T) { testTour(t, "../../"+file, a.Handler, w) })
+		t.Run(file, func(t *testing.T) { testTour(t, "../../"+file, a.Handler, w, program) })
 	}
-	t.Run("mcp", func(t *testing.T) { testAssistant(t, "../../docs/mcp.md", a.Handler, w) })
+	t.Run("mcp", func(t *testing.T) { testAssistant(t, "../../docs/mcp.md", a.Handler, w, program) })
 	stop()
 	<-relayed
 }

@@ -16,7 +16,7 @@ import (
 
 // testAssistant starts the program as the configuration in a Markdown file does, with another
 // server and key, and calls a tool.
-func testAssistant(t *testing.T, file string, handler http.Handler, w Summary) {
+func testAssistant(t *testing.T, file string, handler http.Handler, w Summary, program string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func testAssistant(t *testing.T, file string, handler http.Handler, w Summary) {
 	defer web.Close()
 	own := map[string]string{"SLIPWAY_BASE_URL": web.URL, "SLIPWAY_KEY": w.TestKey}
 	for name, c := range config.Servers {
-		cmd := exec.CommandContext(t.Context(), filepath.Join(buildProgram(t), c.Command), c.Args...)
+		cmd := exec.CommandContext(t.Context(), filepath.Join(program, c.Command), c.Args...)
 		cmd.Env = []string{"HOME=" + t.TempDir()}
 		for variable := range c.Env {
 			cmd.Env = append(cmd.Env, variable+"="+own[variable])

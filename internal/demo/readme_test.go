@@ -12,19 +12,21 @@ import (
 
 var example = regexp.MustCompile("(?s)```sh\n(.*?)```\n(?:```(?:json|text)\n(.*?)```)?")
 
-// buildProgram returns a folder with the program.
+// buildProgram returns a folder with the program. Without the tables for a debugger,
+// linking takes half of the time.
 func buildProgram(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", folder, "../../cmd/slipway").CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", folder, "../../cmd/slipway").CombinedOutput()
+	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return folder
 }
 
 // testTour runs the commands of a Markdown file in a shell, in order. The output
-// must match the file, where … matches anything.
-func testTour(t *testing.T, file string, handler http.Handler, w Summary) {
+// must match the file, where … matches anything. program is the folder of the program.
+func testTour(t *testing.T, file string, handler http.Handler, w Summary, program string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -40,10 +42,7 @@ func testTour(t *testing.T, file string, handler http.Handler, w Summary) {
 	}
 	sh := exec.CommandContext(t.Context(), "sh", "-c", script.String())
 	sh.Dir = t.TempDir()
-	sh.Env = append(os.Environ(), "SLIPWAY="+web.URL, "KEY="+w.TestKey, "SLIPWAY_BASE_URL="+web.URL, "SLIPWAY_KEY="+w.TestKey)
-	if strings.Contains(script.String(), "slipway ") {
-		sh.Env = append(sh.Env, "PATH="+buildProgram(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	}
+	sh.Env = append(os.Environ(), "PATH="+program+string(os.PathListSeparator)+os.Getenv("PATH"), "SLIPWAY="+web.URL, "KEY="+w.TestKey, "SLIPWAY_BASE_URL="+web.URL, "SLIPWAY_KEY="+w.TestKey)
 	out, err := sh.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

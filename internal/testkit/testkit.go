@@ -40,11 +40,14 @@ func Each(t *testing.T, test func(t *testing.T, s *Server)) {
 }
 
 // EachDatabase runs a test that starts its own servers for "sqlite" and for "postgres".
+// The test continues in parallel with other tests, which fills the time that tests wait
+// for jobs.
 //
 // SLIPWAY_TEST_ON limits all tests to one of them: CI runs them on SQLite with the race
 // detector, and on PostgreSQL without.
 func EachDatabase(t *testing.T, test func(t *testing.T, database string)) {
 	t.Helper()
+	t.Parallel()
 	for _, database := range []string{"sqlite", "postgres"} {
 		if only := os.Getenv("SLIPWAY_TEST_ON"); only != "" && only != database {
 			continue
@@ -384,22 +387,27 @@ func copyDatabase(t *testing.T, tmpl string) string {
 
 var copies atomic.Int64
 
-// adminMutex serializes copies, because PostgreSQL can't copy a template that is
-// being copied.
-var adminMutex sync.Mutex
+// admin is one connection for all copies of a test binary. PostgreSQL starts a process for
+// each connection, and it can't copy a template that is being copied.
+var admin = sync.OnceValues(func() (*sql.DB, error) {
+	url := os.Getenv(postgres.URLVariable)
+	if url == "" {
+		return nil, errors.New("no PostgreSQL server for the tests: run `make test`, which starts one, or set " + postgres.URLVariable)
+	}
+	d, err := sql.Open("pgx", url)
+	if err != nil {
+		return nil, err
+	}
+	d.SetMaxOpenConns(1)
+	return d, nil
+})
 
 func execAdmin(statement string) error {
-	adminMutex.Lock()
-	defer adminMutex.Unlock()
-	if os.Getenv(postgres.URLVariable) == "" {
-		return errors.New("no PostgreSQL server for the tests: run `make test`, which starts one, or set " + postgres.URLVariable)
-	}
-	admin, err := sql.Open("pgx", os.Getenv(postgres.URLVariable))
+	d, err := admin()
 	if err != nil {
 		return err
 	}
-	defer admin.Close()
-	_, err = admin.ExecContext(context.Background(), statement)
+	_, err = d.ExecContext(context.Background(), statement)
 	return err
 }
 

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -126,10 +128,26 @@ func each(object any, f func(key string, value map[string]any)) {
 	}
 }
 
-// documentOf returns the description as clients read it.
-func documentOf(t *testing.T) map[string]any {
+// stableText is the description as clients read it. Assembling it takes longer than reading it.
+var stableText = sync.OnceValues(func() ([]byte, error) { return description.JSON(app.Described().Stable()) })
+
+// documentText returns a copy of the description.
+func documentText(t *testing.T) []byte {
 	t.Helper()
-	return parsed(t, app.Described().Stable())
+	text, err := stableText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Clone(text)
+}
+
+// documentOf returns a new copy of the description.
+func documentOf(t *testing.T) (doc map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(documentText(t), &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
 }
 
 func parsed(t *testing.T, described *huma.OpenAPI) (doc map[string]any) {

@@ -135,7 +135,7 @@ func (s *codeSource) codesOf(pkg string, n ast.Node) (found []ast.Expr) {
 	case *ast.CompositeLit:
 		for _, element := range n.Elts {
 			if kv, ok := element.(*ast.KeyValueExpr); ok {
-				if key, ok := kv.Key.(*ast.Ident); ok && strings.EqualFold(key.Name, "code") && !isSAML(n) {
+				if key, ok := kv.Key.(*ast.Ident); ok && strings.EqualFold(key.Name, "code") && !isSAML(n) && !hasOwnCodes(n) {
 					found = append(found, kv.Value)
 				}
 			}
@@ -165,6 +165,19 @@ func isSAML(c *ast.CompositeLit) bool {
 	}
 	pkg, ok := sel.X.(*ast.Ident)
 	return ok && pkg.Name == "saml"
+}
+
+// hasOwnCodes reports whether a literal is an object whose codes are an enum or a text of its
+// own: a warning, what a deal requires, which has a detail, or a line of an import, which has
+// a row.
+func hasOwnCodes(c *ast.CompositeLit) bool {
+	if id, ok := c.Type.(*ast.Ident); ok && (id.Name == "DealMissing" || id.Name == "DealWarning") {
+		return true
+	}
+	return slices.ContainsFunc(c.Elts, func(e ast.Expr) bool {
+		kv, ok := e.(*ast.KeyValueExpr)
+		return ok && (source(kv.Key) == "Row" || source(kv.Key) == "detail")
+	})
 }
 
 // calledName returns the name of a called function, and its package. Methods have the

@@ -46,6 +46,7 @@ func TestExampleProblems(t *testing.T) {
 		create, _ := hulls["post"].(map[string]any)
 		get, _ := hull["get"].(map[string]any)
 		c.change(create, get)
+		doc["paths"] = map[string]any{"/v1/hulls": hulls, "/v1/hulls/{hull_id}": hull} // TestEveryOperationHasExamples checks the others
 
 		problems := exampleProblems(t, doc)
 		assert.Len(t, problems, 1, c.want)

@@ -153,7 +153,7 @@ func goSDK(t *testing.T, folder string) string {
 func buildSDK(t *testing.T, module, folder string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
-	build := exec.Command("go", "build", "-o", program, "./"+folder)
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "./"+folder) // a fast link
 	build.Dir = module
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", folder, err, out)

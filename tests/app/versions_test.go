@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"slipway/internal/app"
-	"slipway/internal/description"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/version"
@@ -18,10 +17,7 @@ import (
 // Each version has a file with its properties, enum values and events. The files of
 // published versions don't change: a new property needs the tag since.
 func TestVersions(t *testing.T) {
-	text, err := description.JSON(app.Described().Stable())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := documentText(t)
 	for _, v := range version.Published {
 		got, golden := contentsOf(t, text, v.Date), "../../api/versions/"+v.Date+".txt"
 		if *update {
@@ -49,10 +45,7 @@ var removed = map[string]string{
 // listed from that description (commit 615a7e1), and -update doesn't write it: a
 // wrong tag also changes the files of TestVersions.
 func TestFirstVersionIsComplete(t *testing.T) {
-	text, err := description.JSON(app.Described().Stable())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := documentText(t)
 	first := version.Published[0].Date
 	has := map[string][]string{}
 	for line := range strings.Lines(contentsOf(t, text, first)) {

