@@ -24,6 +24,7 @@ var may = map[string][]string{
 	"vocab/auth":      {"vocab/enum"},
 	"vocab/cell":      {},
 	"vocab/enum":      {},
+	"vocab/family":    {},
 	"vocab/fault":     {},
 	"vocab/hin":       {},
 	"vocab/id":        {},

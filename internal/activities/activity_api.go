@@ -8,6 +8,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -27,7 +28,7 @@ type API struct {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	p := r.Family("Activities").Preview("2026-11-16")
+	p := r.Family(family.Activities).Preview("2026-11-16")
 	toRead := "Requires `leads:read` for leads and contacts, `deals:read` for deals and `hulls:read` for hulls."
 	toWrite := "Requires `leads:write` for leads and contacts, `deals:write` for deals and `hulls:write` for hulls."
 	rest.Get(p, rest.Route{
@@ -54,7 +55,7 @@ func (a *API) Mount(r *rest.Router) {
 		Text:    "JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task. " + toWrite,
 		Assist:  assist.ProposeAfter("getActivity"),
 	}, a.update)
-	rest.Get(r.Family("Activities").Preview("2026-11-17"), rest.Route{
+	rest.Get(r.Family(family.Activities).Preview("2026-11-17"), rest.Route{
 		Path: "/activity", ID: "listTimeline", Needs: reads,
 		Summary: "List what happened to an object, newest first",
 		Text: "Returns the events of one object, or of all objects that you can read, with who caused them and what changed. " +

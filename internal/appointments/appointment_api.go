@@ -10,6 +10,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -29,7 +30,7 @@ type API struct {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	p := r.Family("Appointments").Preview("2026-11-16")
+	p := r.Family(family.Appointments).Preview("2026-11-16")
 	rest.Get(p, rest.Route{
 		Path: "/appointments", ID: "listAppointments", Needs: read,
 		Summary: "List appointments, newest first",

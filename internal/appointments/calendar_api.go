@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 )
 
@@ -21,7 +22,7 @@ import (
 var manage = auth.Require(auth.Admin, auth.LeadsRead)
 
 func (a *API) mountCalendars(r *rest.Router) {
-	p := r.Family("Appointments").Preview("2026-11-16")
+	p := r.Family(family.Appointments).Preview("2026-11-16")
 	own := "Users can do this for themselves with a session that has the scope `leads:read`."
 	rest.PostCreated(p, rest.Route{
 		Path: "/users/{user_id}/calendar", ID: "createUserCalendar", Needs: manage,
@@ -37,7 +38,7 @@ func (a *API) mountCalendars(r *rest.Router) {
 		Assist:    assist.Never(assist.Credentials),
 		NoIfMatch: true, OrSelf: "user_id",
 	}, a.deleteCalendar)
-	rest.Public(r.Family("Links"), http.MethodGet, http.StatusOK, rest.Route{
+	rest.Public(r.Family(family.Links), http.MethodGet, http.StatusOK, rest.Route{
 		Path: calendarPath + "{token}.ics", ID: "getCalendar",
 		Summary:  "Read the appointments of a user as an iCalendar file",
 		Text:     "`POST /v2-preview/users/{user_id}/calendar` returns the URL. It contains the appointments of the last 60 days and all later ones.",

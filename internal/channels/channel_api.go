@@ -14,6 +14,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
@@ -36,8 +37,8 @@ type API struct {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	links := r.Family("Links")
-	r = r.Family("Hulls")
+	links := r.Family(family.Links)
+	r = r.Family(family.Hulls)
 	rest.Get(r, rest.Route{
 		Path: "/hulls/{hull_id}/syndication", ID: "listHullSyndication", Needs: read,
 		Summary: "List syndication state by channel",

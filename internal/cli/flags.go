@@ -105,8 +105,8 @@ func unknownCommand(noun, name string, all []command) error {
 		return &UsageError{fmt.Sprintf("unexpected argument %s, did you mean \"%s\"?", name, strings.Join(similar, `" or "`)), "slipway " + noun}
 	}
 	var elsewhere []string
-	for _, n := range nounHelp {
-		for _, c := range commandsOf(n.name) {
+	for _, n := range Nouns() {
+		for _, c := range commandsOf(n.Name) {
 			if c.Name == name {
 				elsewhere = append(elsewhere, c.line())
 			}

@@ -20,9 +20,9 @@ func printText(w io.Writer, text string) error {
 func printNounHelp(w io.Writer, noun string, all []command) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage: slipway %s <command> [flags]\n\n", noun)
-	for _, n := range nounHelp {
-		if n.name == noun {
-			b.WriteString(n.help + "\n\n")
+	for _, n := range Nouns() {
+		if n.Name == noun {
+			b.WriteString(n.Help + "\n\n")
 		}
 	}
 	b.WriteString("Commands:\n")

@@ -7,6 +7,7 @@ package cli
 
 import (
 	"slices"
+	"slipway/internal/vocab/family"
 	"strings"
 )
 
@@ -70,32 +71,13 @@ func (op *Operation) needsProof() bool {
 	return op.Proof || slices.ContainsFunc(op.Params, func(p Param) bool { return p.In == inBody && p.Name == "mfa_token" })
 }
 
-// nounHelp describes the nouns, in the order of the help.
-var nounHelp = []struct{ name, help string }{
-	{"hulls", "Boats: prices, photos, specifications, channels and imports."},
-	{"contacts", "People and companies."},
-	{"leads", "Inquiries, messages and consent."},
-	{"deals", "Deals, offers and trade-ins."},
-	{"finance", "Financing, fundings, payments and documents of a deal."},
-	{"office", "Payments, fundings and documents of all deals."},
-	{"appointments", "Appointments and calendars."},
-	{"activities", "Calls, notes, tasks and timelines."},
-	{"proposals", "Changes that programs propose and people approve."},
-	{"reports", "Reports, also as CSV."},
-	{"search", "Search everything."},
-	{"webhooks", "Webhooks, deliveries and events."},
-	{"dealership", "The dealership, locations, users, roles and the audit log."},
-	{"access", "API keys, sessions, apps and single sign-on."},
-	{"request-logs", "API requests of the last 30 days."},
-}
-
 // Noun is a group of commands.
 type Noun struct{ Name, Help string }
 
 // Nouns returns the groups of commands for the operations.
 func Nouns() (all []Noun) {
-	for _, n := range nounHelp {
-		all = append(all, Noun{n.name, n.help})
+	for _, f := range family.Commands() {
+		all = append(all, Noun{f.Command(), f.Help})
 	}
 	return all
 }

@@ -12,10 +12,10 @@ import (
 // Every operation has a command, a noun with help, and flags whose names are unique.
 func TestCommands(t *testing.T) {
 	seen := map[*Operation]bool{}
-	for _, n := range nounHelp {
-		all := commandsOf(n.name)
+	for _, n := range Nouns() {
+		all := commandsOf(n.Name)
 		if len(all) == 0 {
-			t.Errorf("%s has no commands", n.name)
+			t.Errorf("%s has no commands", n.Name)
 		}
 		for _, c := range all {
 			seen[c.Operation] = true
@@ -41,7 +41,7 @@ func TestCommands(t *testing.T) {
 	}
 	for i := range operations {
 		if !seen[&operations[i]] {
-			t.Errorf("%s has no command; add the noun %s to nounHelp", operations[i].ID, operations[i].Noun)
+			t.Errorf("%s has no command; add the noun %s to family.Commands", operations[i].ID, operations[i].Noun)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/page"
 )
 
@@ -41,7 +42,7 @@ func New(a API, h Hooks) API {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Contacts")
+	r = r.Family(family.Contacts)
 	rest.Get(r, rest.Route{
 		Path: "/contacts", ID: "listContacts", Needs: read,
 		Summary: "List contacts, newest first",

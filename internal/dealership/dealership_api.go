@@ -12,6 +12,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 )
 
 var (
@@ -44,7 +45,7 @@ func New(a API, h Hooks) API {
 
 // Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Dealership")
+	r = r.Family(family.Dealership)
 	rest.Get(r, rest.Route{
 		Path: "/dealership", ID: "getDealership", Needs: administer,
 		Summary: "Retrieve the dealership and its settings",

@@ -10,6 +10,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/page"
 )
 
@@ -50,14 +51,14 @@ func unwind(ctx context.Context, tx *db.Tx, d *Deal) error {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	rest.PostCreated(r.Family("Leads"), rest.Route{
+	rest.PostCreated(r.Family(family.Leads), rest.Route{
 		Path: "/leads/{lead_id}/convert", ID: "convertLead", Needs: convert,
 		Summary: "Convert a lead into a deal",
 		Text:    "Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes converted.",
 		Assist:  assist.ProposeAfter("getLead"),
 	}, a.convertLead)
 
-	r = r.Family("Deals")
+	r = r.Family(family.Deals)
 	rest.Get(r, rest.Route{
 		Path: "/deals", ID: "listDeals", Needs: read,
 		Summary: "List deals, newest first",

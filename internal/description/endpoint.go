@@ -18,7 +18,7 @@ func endpoint(e rest.Endpoint, schemas huma.Registry) *huma.Operation {
 	status := strconv.Itoa(max(e.Status, http.StatusOK))
 	op := &huma.Operation{
 		Method: e.Method, Path: e.Path, OperationID: e.ID, Summary: e.Summary, Description: e.Description,
-		Tags: []string{e.Family}, Security: []map[string][]string{},
+		Tags: tags(e.Family), Security: []map[string][]string{},
 		Parameters: append(pathParameters(e.Path), queryParameters(schemas, e.Query)...),
 		Responses:  map[string]*huma.Response{status: {Description: http.StatusText(max(e.Status, http.StatusOK))}},
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 )
 
@@ -32,7 +33,7 @@ func header(doc, kind string, example any) *huma.Header {
 // operation describes an operation.
 func operation(is *rest.Operation, schemas huma.Registry) *huma.Operation {
 	op := &huma.Operation{
-		OperationID: is.ID, Method: is.Method, Path: is.Path, Summary: is.Summary, Description: is.Text, Tags: []string{is.Family},
+		OperationID: is.ID, Method: is.Method, Path: is.Path, Summary: is.Summary, Description: is.Text, Tags: tags(is.Family),
 		DefaultStatus: is.Status,
 		Responses:     map[string]*huma.Response{strconv.Itoa(is.Status): success(is, schemas)},
 		Security:      securityOf(is.Needs),
@@ -64,6 +65,14 @@ func operation(is *rest.Operation, schemas huma.Registry) *huma.Operation {
 	markPreview(op, is)
 	is.Describe(op, schemas)
 	return op
+}
+
+// tags are the headings of an operation.
+func tags(f *family.Family) []string {
+	if f == nil { // in a test
+		return []string{""}
+	}
+	return []string{f.Name}
 }
 
 // success describes the response of an operation that didn't fail.
@@ -141,7 +150,7 @@ func markPreview(op *huma.Operation, is *rest.Operation) {
 // webhook describes a message that the service sends.
 func webhook(w rest.Webhook, schemas huma.Registry) *huma.PathItem {
 	return &huma.PathItem{Post: &huma.Operation{
-		OperationID: "on_" + strings.ReplaceAll(w.Name, ".", "_"), Summary: w.Summary, Tags: []string{w.Family},
+		OperationID: "on_" + strings.ReplaceAll(w.Name, ".", "_"), Summary: w.Summary, Tags: tags(w.Family),
 		Security: []map[string][]string{{"webhookSignature": {}}},
 		RequestBody: &huma.RequestBody{Required: true,
 			Content: map[string]*huma.MediaType{"application/json": {Schema: w.Message(schemas)}}},

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 )
 
 // mixed declares operations of two families in turns.
@@ -16,14 +17,14 @@ type mixed struct{}
 
 func (mixed) Mount(r *rest.Router) {
 	h := func(context.Context, *struct{}) (rest.None, error) { return rest.None{}, nil }
-	add := func(family, method, path, id string) {
-		rest.Raw(r.Family(family), method, 200, rest.Route{Path: path, ID: id, Needs: auth.AnyCredential, Summary: id}, h)
+	add := func(f *family.Family, method, path, id string) {
+		rest.Raw(r.Family(f), method, 200, rest.Route{Path: path, ID: id, Needs: auth.AnyCredential, Summary: id}, h)
 	}
-	add("Leads", "GET", "/zebras", "listZebras")
-	add("Hulls", "POST", "/boats", "createBoat")
-	add("Hulls", "GET", "/anchors", "listAnchors")
-	add("Leads", "GET", "/apes", "listApes")
-	add("Hulls", "GET", "/boats", "listBoats")
+	add(family.Leads, "GET", "/zebras", "listZebras")
+	add(family.Hulls, "POST", "/boats", "createBoat")
+	add(family.Hulls, "GET", "/anchors", "listAnchors")
+	add(family.Leads, "GET", "/apes", "listApes")
+	add(family.Hulls, "GET", "/boats", "listBoats")
 }
 
 // A reader finds the operations of a family together, in the order of their declaration.

@@ -7,6 +7,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 )
 
 // previewed is a feature with the same operation in both parts of the API.
@@ -18,7 +19,7 @@ type (
 )
 
 func (previewed) Mount(r *rest.Router) {
-	r = r.Family("Hulls")
+	r = r.Family(family.Hulls)
 	rest.Raw(r, "GET", 200, rest.Route{Path: "/boats", ID: "getBoat", Needs: auth.AnyCredential, Summary: "Get a boat"},
 		func(context.Context, *struct{}) (boat, error) { return boat{"Ann"}, nil })
 	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{Path: "/boats", ID: "getBoat", Needs: auth.AnyCredential, Summary: "Get a boat", Text: "With a title."},

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/family"
 )
 
 // Documents are the OpenAPI documents of a router. Each is written on first use, because a
@@ -61,46 +62,6 @@ func assemble(s *rest.Surface, doc *huma.OpenAPI) *huma.OpenAPI {
 	return doc
 }
 
-// families are the headings of the API reference, in order.
-var families = []*huma.Tag{
-	{Name: "Hulls", Description: "Inventory: boats with specifications, prices, photos and listings, and a decoder for hull identification numbers (HINs)."},
-	{Name: "Contacts", Description: "People and companies, with their consent records."},
-	{Name: "Leads", Description: "Inquiries about boats: status, assignment, consent, intent signals and messages."},
-	{Name: "Deals", Description: "From the first offer to delivery: offers, trade-ins and totals."},
-	{Name: "Finance", Description: "Finance structures, fundings, documents and payments of a deal."},
-	{Name: "Dealership", Description: "The dealership's settings, locations, users and roles, and the audit log."},
-	{Name: "Access", Description: "API keys, two-factor methods and sessions."},
-	{Name: "Webhooks", Description: "Events and the endpoints that receive them."},
-}
-
-// previewFamilies are the headings of the preview's reference, in order.
-var previewFamilies = []*huma.Tag{
-	{Name: "Search", Description: "Boats, contacts, leads, deals and documents in one search."},
-	{Name: "Hulls", Description: "Inventory with money objects and expandable references."},
-	{Name: "Contacts", Description: "People and companies."},
-	{Name: "Leads", Description: "Inquiries with expandable references, how to reach them, and messages by number."},
-	{Name: "Deals", Description: "Deals with money objects and expandable references."},
-	{Name: "Finance", Description: "A payment calculator, and uploaded and executed documents of a deal."},
-	{Name: "Dealership", Description: "The dealership's logo, and the names of its users."},
-	{Name: "Appointments", Description: "Showings, sea trials, deliveries and calls, with reminders and calendars."},
-	{Name: "Activities", Description: "Calls, notes, visits and tasks on leads, contacts, deals and hulls, and what happened to them."},
-	{Name: "Proposals", Description: "Operations that programs propose and people approve in the console."},
-	{Name: "Office", Description: "Payments, fundings and documents of all deals."},
-	{Name: "Reports", Description: "Inventory, gross, leads, pipeline, funding, cash and pricing, as JSON or CSV."},
-	{Name: "Access", Description: "Who is signed in."},
-	{Name: "Webhooks", Description: "Events with who caused them, and sample events to test webhooks with."},
-	{Name: "Request logs", Description: "API requests that changed something or failed, for developers."},
-}
-
-// publicFamilies are the headings of the public description, in order.
-var publicFamilies = []*huma.Tag{
-	{Name: "OAuth", Description: "The authorization server: how apps get tokens."},
-	{Name: "Single sign-on", Description: "What an identity provider calls or reads."},
-	{Name: "Sessions", Description: "How people sign in with a password, without a browser."},
-	{Name: "Links", Description: "Files that everyone with the link can read."},
-	{Name: "Hooks", Description: "What your providers of text messages and email call."},
-}
-
 const overview = `Slipway runs a boat dealership: inventory, leads, deals, documents, and events that keep other systems up to date.
 
 **Environments.** A dealership has a live and a test environment. A key belongs to one environment and cannot access the other.
@@ -127,23 +88,27 @@ The paths under ` + "`/oauth`" + ` move with the setting ` + "`SLIPWAY_AUTH_URL`
 
 // stableDescription is the document of /v1.
 func stableDescription(cfg rest.Config) *huma.OpenAPI {
-	return describeWith(cfg, &huma.Info{Title: "Slipway API", Version: "1.0.0", Description: overview}, families)
+	return describeWith(cfg, &huma.Info{Title: "Slipway API", Version: "1.0.0", Description: overview}, family.Stable())
 }
 
 func previewDescription(cfg rest.Config) *huma.OpenAPI {
-	doc := describeWith(cfg, &huma.Info{Title: "Slipway API preview", Version: "2.0.0-preview", Description: previewOverview}, previewFamilies)
+	doc := describeWith(cfg, &huma.Info{Title: "Slipway API preview", Version: "2.0.0-preview", Description: previewOverview}, family.Preview())
 	delete(doc.Components.SecuritySchemes, "webhookSignature") // webhooks are stable
 	return doc
 }
 
 func publicDescription(cfg rest.Config) *huma.OpenAPI {
-	doc := describeWith(cfg, &huma.Info{Title: "Slipway public endpoints", Version: "1.0.0", Description: publicOverview}, publicFamilies)
+	doc := describeWith(cfg, &huma.Info{Title: "Slipway public endpoints", Version: "1.0.0", Description: publicOverview}, family.Public())
 	doc.Components.SecuritySchemes, doc.Security = nil, nil
 	return doc
 }
 
 // describeWith returns a document that endpoints are added to.
-func describeWith(cfg rest.Config, info *huma.Info, tags []*huma.Tag) *huma.OpenAPI {
+func describeWith(cfg rest.Config, info *huma.Info, headings []family.Heading) *huma.OpenAPI {
+	var tags []*huma.Tag
+	for _, h := range headings {
+		tags = append(tags, &huma.Tag{Name: h.Name, Description: h.Text})
+	}
 	info.Contact = &huma.Contact{Name: "The operator of your server"}
 	info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
 	return &huma.OpenAPI{

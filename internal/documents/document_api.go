@@ -15,6 +15,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -32,7 +33,7 @@ type API struct {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Finance")
+	r = r.Family(family.Finance)
 	rest.Get(r, rest.Route{
 		Path: "/deals/{deal_id}/documents", ID: "listDocuments", Needs: read,
 		Summary: "List documents",

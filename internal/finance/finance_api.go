@@ -10,6 +10,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 )
 
 var (
@@ -36,7 +37,7 @@ func New(a API, h Hooks) API {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Finance")
+	r = r.Family(family.Finance)
 	rest.Get(r, rest.Route{
 		Path: "/deals/{deal_id}/finance_structures", ID: "listFinanceStructures", Needs: read,
 		Summary: "List F&I structures",

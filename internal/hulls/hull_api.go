@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/hin"
 	"slipway/internal/vocab/page"
@@ -45,7 +46,7 @@ func New(a API, h Hooks) API {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Hulls")
+	r = r.Family(family.Hulls)
 	rest.Get(r, rest.Route{
 		Path: "/hulls", ID: "listHulls", Needs: read,
 		Summary: "List hulls, newest first",

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/null"
 )
@@ -48,7 +49,7 @@ func New(a API, h Hooks) API {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Hulls")
+	r = r.Family(family.Hulls)
 	rest.Raw(r, "POST", 202, rest.Route{
 		Path: "/hull_imports", ID: "createHullImport", Needs: write,
 		Summary: "Import hulls from CSV or NDJSON",

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
@@ -38,7 +39,7 @@ func New(a API, h Hooks) API {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Leads")
+	r = r.Family(family.Leads)
 	rest.Get(r, rest.Route{
 		Path: "/leads", ID: "listLeads", Needs: read,
 		Summary: "List leads, newest first",

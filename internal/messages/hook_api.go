@@ -14,6 +14,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/sms"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/phone"
 	"slipway/internal/vocab/signature"
@@ -39,7 +40,7 @@ type twilioForm struct {
 
 // document adds the hooks to the public description.
 func (a *API) document(r *rest.Router) {
-	r = r.Family("Hooks")
+	r = r.Family(family.ProviderHooks)
 	r.Document(rest.Endpoint{
 		Method: http.MethodPost, Path: dealership.HookPath + dealership.Twilio + "/{token}", ID: "receiveTwilio",
 		Summary: "Receive a text message or a delivery receipt from Twilio",

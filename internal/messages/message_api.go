@@ -18,6 +18,7 @@ import (
 	"slipway/internal/platform/sms"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 )
@@ -56,7 +57,7 @@ func New(a API, h Hooks) API {
 // Mount registers the endpoints, the pages and the hooks.
 func (a *API) Mount(r *rest.Router) {
 	a.document(r)
-	r = r.Family("Leads")
+	r = r.Family(family.Leads)
 	rest.Get(r, rest.Route{
 		Path: "/leads/{lead_id}/messages", ID: "listLeadMessages", Needs: read,
 		Summary: "List the messages of a lead",

@@ -23,6 +23,7 @@ import (
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
@@ -42,7 +43,7 @@ type API struct {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Hulls")
+	r = r.Family(family.Hulls)
 	rest.Get(r, rest.Route{
 		Path: "/hulls/{hull_id}/photos", ID: "listHullPhotos", Needs: read,
 		Summary: "List photos in display order",
@@ -76,7 +77,7 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:   assist.Never(assist.Files),
 		Produces: []string{"image/jpeg", "image/png"},
 	}, a.photoContent)
-	rest.Public(r.Family("Links"), "GET", 200, rest.Route{
+	rest.Public(r.Family(family.Links), "GET", 200, rest.Route{
 		Path: "/media/{pass}/{photo}/{file}", ID: "getMedia",
 		Summary:  "Show a photo to the public",
 		Text:     "Serves the links in `urls` of a photo and in `primary_photo_url` of a hull. They need no credential and work for at least a week. Links in feeds work as long as the boat is for sale. Expired links return 404.",

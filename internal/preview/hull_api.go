@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/page"
 )
 
@@ -26,7 +27,7 @@ const entered = "2026-11-16"
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Preview(entered)
-	h := r.Family("Hulls")
+	h := r.Family(family.Hulls)
 	readHulls, writeHulls := auth.Require(auth.HullsRead), auth.Require(auth.HullsWrite)
 	rest.Get(h, rest.Route{
 		Path: "/hulls", ID: "listHulls", Needs: readHulls,
@@ -63,7 +64,7 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:  assist.Never(assist.Twin),
 	}, updatePricing)
 
-	d := r.Family("Deals")
+	d := r.Family(family.Deals)
 	readDeals, writeDeals := auth.Require(auth.DealsRead), auth.Require(auth.DealsWrite)
 	rest.Get(d, rest.Route{
 		Path: "/deals", ID: "listDeals", Needs: readDeals,
@@ -89,12 +90,12 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:  assist.ProposeAfter("getDeal"),
 	}, a.updateTradeIn)
 
-	mountOffice(r.Family("Office"))
+	mountOffice(r.Family(family.Office))
 	r = r.Preview("2026-11-17")
-	mountLeads(r.Family("Leads"))
-	a.mountQuotes(r.Family("Finance"))
-	mountMe(r.Family("Access"))
-	mountSearch(r.Family("Search"))
+	mountLeads(r.Family(family.Leads))
+	a.mountQuotes(r.Family(family.Finance))
+	mountMe(r.Family(family.Access))
+	mountSearch(r.Family(family.Search))
 }
 
 // PreviewHull is a hull in the shape of the preview.

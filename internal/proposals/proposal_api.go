@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -30,7 +31,7 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	a.router = r
-	p := r.Family("Proposals").Preview("2026-11-17")
+	p := r.Family(family.Proposals).Preview("2026-11-17")
 	scope := " Requires the scope of the operation."
 	rest.Get(p, rest.Route{
 		Path: "/proposals", ID: "listProposals", Needs: anyWrite,

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/preview"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 )
 
@@ -24,7 +25,7 @@ const entered = "2026-11-16"
 
 // Mount registers the endpoints. Each report is served as JSON and as CSV.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Reports").Preview(entered)
+	r = r.Family(family.Reports).Preview(entered)
 	const last30 = " The default is the last 30 days, and a report covers at most 366 days."
 
 	report[InventoryReport]{

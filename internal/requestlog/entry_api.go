@@ -8,6 +8,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 )
@@ -17,7 +18,7 @@ type API struct{ DB *db.DB }
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	p := r.Family("Request logs").Preview("2026-11-16")
+	p := r.Family(family.RequestLogs).Preview("2026-11-16")
 	rest.Get(p, rest.Route{
 		Path: "/request_logs", ID: "listRequestLogs", Needs: auth.Require(auth.Admin),
 		Summary: "List API requests, newest first",

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/signature"
@@ -49,7 +50,7 @@ func New(a API, h Hooks) API {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Webhooks")
+	r = r.Family(family.Webhooks)
 	rest.Get(r, rest.Route{
 		Path: "/webhooks", ID: "listWebhooks", Needs: manage,
 		Summary: "List webhook endpoints",

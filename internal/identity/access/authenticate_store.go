@@ -238,7 +238,7 @@ func (a *Authenticator) authenticateSession(
 		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: version.Latest(),
 	}
 	if c.Can(auth.Admin) && !u.HasActiveFactor() && !hasFactor {
-		c.MustEnroll, c.Scopes = true, []auth.Scope{}
+		c.MustEnroll, c.Scopes, c.Refusal = true, []auth.Scope{}, errMustEnroll(c.UserID)
 	}
 	return c, nil
 }
@@ -319,4 +319,10 @@ func uniqueScopes(scopes []auth.Scope) []auth.Scope {
 		}
 	}
 	return unique
+}
+
+// errMustEnroll says what an administrator without a two-factor method has to do.
+func errMustEnroll(userID string) error {
+	return fault.Forbidden("Administrators need a two-factor method. Enroll one first with POST /v1/users/%s/mfa_factors, and verify it.", userID).
+		Detail("Authorization", "mfa", "is a session of an administrator without a two-factor method")
 }

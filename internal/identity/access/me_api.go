@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/token"
 )
 
@@ -47,7 +48,7 @@ var administer = auth.Require(auth.Admin)
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Access")
+	r = r.Family(family.Access)
 	rest.Get(r, rest.Route{
 		Path: "/me", ID: "getMe", Needs: auth.AnyCredential,
 		Summary: "Retrieve the calling credential",
@@ -124,7 +125,7 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:    assist.Never(assist.Credentials),
 		NoIfMatch: true, OrSession: true, Urgent: true,
 	}, a.revokeSession)
-	a.mountSessions(r.Family("Sessions"))
+	a.mountSessions(r.Family(family.Sessions))
 }
 
 // mountSessions registers what people call before they have a credential.

@@ -51,8 +51,8 @@ func (a *API) changePassword(ctx context.Context, in *struct {
 	if err != nil {
 		return none, err
 	}
-	if caller.MustEnroll {
-		return none, fault.Forbidden("Administrators need a two-factor method. Enroll one first with POST /v1/users/%s/mfa_factors.", caller.UserID)
+	if caller.Refusal != nil {
+		return none, caller.Refusal
 	}
 	return none, a.ChangePassword(ctx, caller, in.Body)
 }

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/token"
 	"slipway/internal/vocab/version"
@@ -50,7 +51,7 @@ var administer = auth.Require(auth.Admin)
 
 // Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Access")
+	r = r.Family(family.Access)
 	rest.Get(r, rest.Route{
 		Path: "/apps", ID: "listApps", Needs: administer,
 		Summary: "List OAuth apps this dealership publishes",

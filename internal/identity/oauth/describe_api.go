@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/family"
 )
 
 // These types describe the parameters of the authorization server. The handlers read
@@ -45,7 +46,7 @@ type (
 
 // document adds the authorization server to the public description.
 func (a *API) document(r *rest.Router) {
-	r = r.Family("OAuth")
+	r = r.Family(family.OAuth)
 	path := a.AuthPath()
 	r.Document(rest.Endpoint{
 		Method: http.MethodGet, Path: path + "/authorize", ID: "authorize", Summary: "Ask the user to allow an app",

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -52,7 +53,7 @@ func New(a API, h Hooks) API {
 
 // Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Dealership")
+	r = r.Family(family.Dealership)
 	rest.Get(r, rest.Route{
 		Path: "/users", ID: "listUsers", Needs: administer,
 		Summary: "List users",

@@ -21,6 +21,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -57,7 +58,7 @@ var administer = auth.Require(auth.Admin)
 
 // Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Access")
+	r = r.Family(family.Access)
 	const proof = " If a role or a linked user has the admin scope, or for `enforce`, it requires an `mfa_token`."
 	rest.Get(r, rest.Route{
 		Path: "/sso_connections", ID: "listSsoConnections", Needs: administer,

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 )
 
 // previewed is a feature with the same operation in both parts of the API.
@@ -22,7 +23,7 @@ type (
 )
 
 func (previewed) Mount(r *rest.Router) {
-	r = r.Family("Hulls")
+	r = r.Family(family.Hulls)
 	rest.Raw(r, "GET", 200, rest.Route{
 		Path: "/boats", ID: "getBoat", Needs: auth.AnyCredential,
 		Summary: "Get a boat",

@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 )
 
 // Route declares an operation. What is true of an operation is written here and nowhere
@@ -52,8 +53,8 @@ type Deprecation struct{ Since, Sunset string } // days
 type Operation struct {
 	Route   // with the complete path
 	Method  string
-	Status  int    // of success
-	Family  string // the heading in the reference
+	Status  int // of success
+	Family  *family.Family
 	Entered string // when it entered the preview, or ""
 	Public  bool   // has no credential and no idempotency keys
 	Audited bool   // leaves an entry in the audit log, although it is a GET
@@ -128,6 +129,7 @@ func Delete[I any](r *Router, is Route, h Handler[I, None]) {
 // Public mounts an endpoint outside /v1 that anyone can call. The handler authenticates
 // the caller.
 func Public[I, O any](r *Router, method string, status int, is Route, h RawHandler[I, O]) {
+	is.Needs = auth.AnyCredential
 	mount[I, O](r.on(r.public), Operation{Route: is, Method: method, Status: status, Public: true}, erase(h))
 }
 

@@ -23,6 +23,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/platform/trace"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
@@ -68,7 +69,7 @@ type Router struct {
 	limits     *ratelimit.Limiter
 	unused     *ratelimit.Limiter // see showLimit
 	logSampler *logSampler
-	family     string
+	family     *family.Family
 	entered    string // when the endpoints entered the preview
 	sendBodyIn time.Duration
 	probes     map[string]bool
@@ -124,9 +125,9 @@ func (r *Router) HandleForm(pattern string, h http.Handler) {
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
 
 // Family returns a router that lists its endpoints under a heading.
-func (r *Router) Family(name string) *Router {
+func (r *Router) Family(f *family.Family) *Router {
 	c := *r
-	c.family = name
+	c.family = f
 	return &c
 }
 

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"reflect"
+	"slipway/internal/vocab/family"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -22,8 +23,8 @@ type Endpoint struct {
 
 	Query, Form, JSON, Result, Error any
 
-	Status int    // of success. The default is 200.
-	Family string // the heading in the reference, from the router
+	Status int            // of success. The default is 200.
+	Family *family.Family // from the router
 }
 
 // Webhook describes a message that the service sends when something happens.
@@ -31,7 +32,7 @@ type Webhook struct {
 	Name, Summary string
 	Since         string // the version that added it
 	Message       func(huma.Registry) *huma.Schema
-	Family        string // the heading in the reference, from the router
+	Family        *family.Family // from the router
 }
 
 // Surfaces returns what the features mounted: /v1, the preview, and what callers without an

@@ -56,8 +56,10 @@ type Principal struct {
 	Rate        float64 // requests per second
 
 	// MustEnroll is set for a session of an administrator who has no two-factor
-	// method. It has no scopes until the user enrolls one.
+	// method. It has no scopes until the user enrolls one. Refusal is what operations
+	// respond until then.
 	MustEnroll bool
+	Refusal    error
 }
 
 // Can reports whether the credential has a scope.

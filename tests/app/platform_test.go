@@ -1,0 +1,68 @@
+package app
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"slipway/internal/app"
+)
+
+// Packages of the platform know nothing of the product: they name no operation and no path of
+// a feature.
+func TestPlatformKnowsNoFeature(t *testing.T) {
+	stable, preview, public := app.Routes().Surfaces()
+	var ids, starts []string
+	for _, op := range slices.Concat(stable.Operations, preview.Operations, public.Operations) {
+		if strings.ToLower(op.ID) != op.ID { // not a word such as search
+			ids = append(ids, op.ID)
+		}
+		if path := strings.Split(op.Path, "/"); len(path) > 2 && (path[1] == "v1" || path[1] == "v2-preview") {
+			starts = append(starts, "/"+path[2])
+		}
+	}
+	paths := regexp.MustCompile(`(^|/v1|/v2-preview)(` + strings.Join(starts, "|") + `)(/|$|\?)`)
+
+	for file, literals := range literalsIn(t, "../../internal/platform") {
+		for _, text := range literals {
+			if slices.Contains(ids, text) || paths.MatchString(text) {
+				t.Errorf("%s names %q, which belongs to a feature", file, text)
+			}
+		}
+	}
+}
+
+// literalsIn returns the strings in the code of a folder, without tests.
+func literalsIn(t *testing.T, folder string) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				if text, err := strconv.Unquote(l.Value); err == nil {
+					all[path] = append(all[path], text)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || len(all) < 50 {
+		t.Fatalf("got %d files, %v", len(all), err)
+	}
+	return all
+}
