@@ -211,8 +211,8 @@ func jsonName(f reflect.StructField) string {
 // fill sets a value according to the tags of its field.
 func fill(v reflect.Value, tag reflect.StructTag, now time.Time) {
 	example, first := tag.Get("example"), ""
-	if enum := tag.Get("enum"); enum != "" {
-		first, _, _ = strings.Cut(enum, ",")
+	if values := tag.Get("enum"); values != "" {
+		first, _, _ = strings.Cut(values, ",")
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -253,8 +253,11 @@ func fill(v reflect.Value, tag reflect.StructTag, now time.Time) {
 	}
 }
 
-// firstOf returns the first enum value of a type with its own schema.
+// firstOf returns the first value of an enum.
 func firstOf(v reflect.Value) string {
+	if values := enum.ValuesOf(v.Type()); values != nil {
+		return values[0]
+	}
 	p, ok := v.Interface().(huma.SchemaProvider)
 	if !ok {
 		return ""

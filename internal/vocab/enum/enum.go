@@ -16,11 +16,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Registry and Schema are what TransformSchema gets.
-type (
-	Registry = huma.Registry
-	Schema   = huma.Schema
-)
+// Registry is what TransformSchema gets.
+type Registry = huma.Registry
+
+// Schema is what TransformSchema gets and returns.
+type Schema = huma.Schema
 
 // Enum is a type with a fixed set of values.
 type Enum[T ~string] struct {
