@@ -45,6 +45,7 @@ type DealFilter struct {
 	HullID         string    `query:"hull_id" maxLength:"64" doc:"Only deals about this hull."`
 	BuyerID        string    `query:"buyer_id" maxLength:"64" doc:"Only deals of this buyer."`
 	LeadID         string    `query:"lead_id" maxLength:"64" doc:"Only the deal of this lead."`
+	LocationID     string    `query:"location_id" maxLength:"64" doc:"Only deals about hulls at this location." since:"2026-12-01"`
 	OwnerID        string    `query:"owner_id" maxLength:"64" doc:"Only objects of this user."`
 	CreatedAfter   time.Time `query:"created_after" doc:"Only objects created after this time."`
 	CreatedBefore  time.Time `query:"created_before" doc:"Only objects created before this time."`
@@ -104,7 +105,16 @@ func List(ctx context.Context, tx *db.Tx, f DealFilter) (page.Page[Deal], error)
 	if err := f.check(); err != nil {
 		return page.Page[Deal]{}, err
 	}
-	p, err := deals.List(ctx, tx, f.Query, f.where())
+	w := f.where()
+	if f.LocationID != "" {
+		cond, args, err := hulls.AtLocation(ctx, tx, "deals.hull_id", f.LocationID)
+		if err != nil {
+			return page.Page[Deal]{}, err
+		}
+		w.And(cond, args...)
+	}
+
+	p, err := deals.List(ctx, tx, f.Query, w)
 	if err != nil {
 		return p, err
 	}

@@ -587,6 +587,8 @@ type DealListParams struct {
 	BuyerID string `url:"buyer_id"`
 	// Only the deal of this lead.
 	LeadID string `url:"lead_id"`
+	// Only deals about hulls at this location.
+	LocationID string `url:"location_id"`
 	// Only objects of this user.
 	OwnerID string `url:"owner_id"`
 	// Only objects created after this time.

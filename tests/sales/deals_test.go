@@ -286,7 +286,8 @@ func TestCancel(t *testing.T) {
 
 func TestListDeals(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		boat, buyer, owner := s.Test.Hull(s.Test.Location(), nil), s.Test.Contact(nil), s.Test.User(nil)
+		here := s.Test.Location()
+		boat, buyer, owner := s.Test.Hull(here, nil), s.Test.Contact(nil), s.Test.User(nil)
 		first := s.Test.Deal(map[string]any{"hull_id": boat, "buyer_id": buyer})
 		second := s.Test.AcceptedDeal(map[string]any{"hull_id": boat, "owner_id": owner, "deal_type": "finance"})
 		third := s.Test.DealIn("cancelled", nil)
@@ -300,8 +301,11 @@ func TestListDeals(t *testing.T) {
 			"hull_id=" + boat:           {second, first},
 			"buyer_id=" + buyer:         {first},
 			"owner_id=" + owner:         {second},
-			"limit=1":                   {third},
-			"starting_after=" + second:  {first},
+			"location_id=" + here:       {second, first},
+			"location_id=" + here + "&status=accepted": {second},
+			"location_id=loc_none":                     {},
+			"limit=1":                                  {third},
+			"starting_after=" + second:                 {first},
 			"hull_id=" + boat + "&status_category=open&created_before=2100-01-01T00:00:00Z&updated_after=2020-01-01T00:00:00Z": {second, first},
 			"created_after=2100-01-01T00:00:00Z": {},
 		} {

@@ -7310,6 +7310,8 @@ export interface DealListParams extends ListParams {
   buyer_id?: string;
   /** Only the deal of this lead. */
   lead_id?: string;
+  /** Only deals about hulls at this location. */
+  location_id?: string;
   /** Only objects of this user. */
   owner_id?: string;
   /** Only objects created after this time. */
@@ -7538,6 +7540,8 @@ export interface PreviewDealListParams extends ListParams {
   buyer_id?: string;
   /** Only the deal of this lead. */
   lead_id?: string;
+  /** Only deals about hulls at this location. */
+  location_id?: string;
   /** Only objects of this user. */
   owner_id?: string;
   /** Only objects created after this time. */

@@ -1,6 +1,6 @@
 // Deals: a board by status, or a table.
 import { useState } from "preact/hooks";
-import { api, type DealStatus, type DealType, type Page as ApiPage, type ListParams, type PreviewDeal } from "../../api.ts";
+import { api, type DealStatus, type DealType, type PreviewDeal } from "../../api.ts";
 import { ago, date, money, number, shortMoney } from "../../format.ts";
 import { useKeys } from "../../keys.ts";
 import { useList, type LoadList } from "../../load.ts";
@@ -24,7 +24,7 @@ import { useDirectory } from "../contacts/people.tsx";
 import { MoveDialog } from "./actions.tsx";
 import { buyerName, dealBoat, dealStatuses, dealTypeName, dealTypes, expansions, usePipeline } from "./shared.ts";
 
-/** Filters in the URL. The API has no filter by location, so the rows of other locations are left out here. */
+/** Filters in the URL. */
 interface Filters {
   owner_id?: string;
   deal_type?: DealType;
@@ -37,17 +37,9 @@ function useFilters(): Filters {
 }
 
 /** Deals in a status, or all. */
-function useDeals(status: string | undefined, { location_id, ...filters }: Filters): LoadList<PreviewDeal> {
-  const load = async (page: ListParams): Promise<ApiPage<PreviewDeal>> => {
-    const chosen = { ...filters, ...(status && { status: status as DealStatus }), expand: expansions() };
-    let result = await api.preview.deals.list({ ...chosen, ...page });
-    const here = (deal: PreviewDeal) => !location_id || deal.hull?.location_id === location_id;
-    while (result.has_more && !result.data.some(here)) {
-      result = await api.preview.deals.list({ ...chosen, ...page, starting_after: result.next_cursor! });
-    }
-    return { ...result, data: result.data.filter(here) };
-  };
-  return useList(["deals", status, filters, location_id], load, ["deal", "payment", "funding"]);
+function useDeals(status: string | undefined, filters: Filters): LoadList<PreviewDeal> {
+  const chosen = { ...filters, ...(status && { status: status as DealStatus }), expand: expansions() };
+  return useList(["deals", status, filters], (page) => api.preview.deals.list({ ...chosen, ...page }), ["deal", "payment", "funding"]);
 }
 
 export function Deals() {
