@@ -39,10 +39,9 @@ WITH_POSTGRES := $(GO) run ./internal/testkit/postgres/withpostgres
 
 .PHONY: test
 test: ## Test on both databases and in chromium. Go reuses results (PKG=./tests/inventory ARGS='-run Archive -v')
-ifeq ($(PKG)$(ARGS),./...)
-	$(WITH_POSTGRES) scripts/test
-else
 	$(WITH_POSTGRES) $(GO) test -timeout 20m -parallel 4 $(ARGS) $(PKG)
+ifeq ($(PKG)$(ARGS),./...)
+	scripts/test-browser
 endif
 
 .PHONY: test-all
