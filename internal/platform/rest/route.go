@@ -24,7 +24,6 @@ type Route struct {
 	OrSelf    string // also for a session on its own user, whose ID is this path parameter
 	OrSession bool   // also for a session; the handler limits it to what belongs to its user
 	NoIfMatch bool   // changes nothing that has a version
-	Pure      bool   // changes nothing, although it isn't a GET
 	Urgent    bool   // doesn't wait for other requests: for what ends access or messages
 	Heavy     bool   // needs much more work than others
 	Streams   bool   // sends events as they happen; the handler returns a Content with Follow
@@ -33,8 +32,6 @@ type Route struct {
 	Accepts    Files    // the files that it accepts; the handler gets one from Body
 	Produces   []string // the media types of its content
 	Deprecated Deprecation
-
-	WaitFor string // what works on it in the background, which the command line can wait for
 }
 
 // Files are what an operation accepts as a raw body, or as the part "file" of a form.
@@ -76,9 +73,6 @@ func (o *Operation) IfMatch() bool {
 
 // Keyed reports whether the operation accepts an idempotency key.
 func (o *Operation) Keyed() bool { return keyed(o.Method) }
-
-// Reads reports whether the operation changes nothing.
-func (o *Operation) Reads() bool { return o.Method == http.MethodGet || o.Pure }
 
 // Get mounts a GET.
 func Get[I, O any](r *Router, is Route, h Handler[I, O]) {
