@@ -28,7 +28,7 @@ type Hooks struct {
 	Messages, Leads, Deals, Finance, Documents, Appointments, Activities, Proposals Holder
 }
 
-// holders lists the features in the order in which they are called.
+// holders lists the features in the order of the calls.
 func holders(tx *db.Tx) []Holder {
 	h := db.Attached[Hooks](tx)
 	return []Holder{h.Messages, h.Leads, h.Deals, h.Finance, h.Documents, h.Appointments, h.Activities, h.Proposals}

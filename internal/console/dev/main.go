@@ -43,7 +43,7 @@ func main() {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		name := path.Base(r.URL.Path) // the folder is that of a build
+		name := path.Base(r.URL.Path) // the folder names the build
 		content := bytes.ReplaceAll(files[name], []byte("url(inter.woff2)"), []byte("url("+pages.AssetURL("inter.woff2")+")"))
 		w.Header().Set("Cache-Control", "no-store")
 		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))

@@ -60,7 +60,7 @@ func ValuesOf(t reflect.Type) []string { return byType[t] }
 // Has reports whether a value is one of the enum's.
 func (e Enum[T]) Has(value T) bool { return slices.Contains(e.Values, value) }
 
-// Describe adds the values to the schema of the type.
+// Describe adds the values to the type's schema.
 func (e Enum[T]) Describe(s *Schema) *Schema {
 	for _, v := range e.Values {
 		s.Enum = append(s.Enum, string(v))
