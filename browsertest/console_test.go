@@ -3,10 +3,12 @@ package browsertest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -129,13 +131,37 @@ func (b *tab) set(label, text string) {
 	find := fmt.Sprintf(`[...document.querySelectorAll("label")].filter((l) => l.innerText.trim().startsWith(%q) && l.checkVisibility()).map((l) => l.control).findLast(Boolean)`, label)
 	b.until(find+" !== undefined", "the field "+label)
 	b.js("const field = " + find + "; field.focus(); field.select?.()")
-	b.run(chromedp.KeyEvent(text))
+	b.run(keys(text))
 }
 
 // press presses keys.
-func (b *tab) press(keys string, options ...chromedp.KeyOption) {
+func (b *tab) press(text string, options ...chromedp.KeyOption) {
 	b.t.Helper()
-	b.run(chromedp.KeyEvent(keys, options...))
+	b.run(keys(text, options...))
+}
+
+// keys presses keys the way a keyboard does: a page that handles a key down gets no
+// character for it. chromedp.KeyEvent sends the character as an event of its own, and
+// it can land in a form that the key has just opened.
+func keys(text string, options ...chromedp.KeyOption) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		for _, r := range text {
+			events := kb.Encode(r)
+			if char := events[1]; char.Type == input.KeyChar {
+				events[0].Text, events[0].UnmodifiedText = char.Text, char.UnmodifiedText
+				events = slices.Delete(events, 1, 2)
+			}
+			for _, event := range events {
+				for _, option := range options {
+					option(event)
+				}
+				if err := event.Do(ctx); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // The keys of the console that tests use.

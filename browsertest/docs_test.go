@@ -27,14 +27,14 @@ func TestDocs(t *testing.T) {
 	b.want("Search", "docs-search")
 
 	b.visit("/docs/guides/deals")
-	b.run(chromedp.KeyEvent("/"), chromedp.WaitVisible("#q:focus", chromedp.ByQuery), chromedp.KeyEvent("consent_missing"),
-		chromedp.WaitVisible("#results li", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown))
+	b.run(keys("/"), chromedp.WaitVisible("#q:focus", chromedp.ByQuery), keys("consent_missing"),
+		chromedp.WaitVisible("#results li", chromedp.ByQuery), keys(kb.ArrowDown))
 	var chosen string
 	b.run(chromedp.Text("#results [aria-selected=true]", &chosen, chromedp.ByQuery))
 	if !strings.HasPrefix(chosen, "consent_missing") {
 		t.Errorf("got the first result %q, want consent_missing", chosen)
 	}
-	b.leave(chromedp.KeyEvent(kb.Enter))
+	b.leave(keys(kb.Enter))
 	var target string
 	b.run(chromedp.Evaluate(`location.pathname + " " + document.querySelector(":target").textContent`, &target))
 	if !strings.HasPrefix(target, "/docs/errors consent_missing") {
