@@ -17,7 +17,7 @@ import (
 )
 
 // consolePaths are where the requests of the console go.
-var consolePaths = []string{"/console/", "/media/", "/assets/", "blob:", "data:", pdfViewer}
+var consolePaths = []string{"/console/", "/media/", "/assets/", "blob:", "data:"}
 
 // onSQLite runs a test with background jobs and live updates.
 func onSQLite(t *testing.T, test func(t *testing.T, s *server)) {
