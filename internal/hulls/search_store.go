@@ -9,7 +9,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
 	"slipway/internal/vocab/search"
@@ -75,25 +74,13 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 		w.And("h.archived_at IS NULL")
 	}
 
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.LocationID != "", "h.location_id = ?", f.LocationID},
-		{f.Make != "", "h.make_key = ?", search.Fold(f.Make)},
-		{f.Model != "", "h.model_key = ?", search.Fold(f.Model)},
-		{f.Condition != "", "h.condition = ?", f.Condition},
-		{f.Category != "", "h.category = ?", f.Category},
-		{!f.UpdatedAfter.IsZero(), "h.updated_at > ?", f.UpdatedAfter},
-		// IDs contain the creation time, so these are ranges of the primary key.
-		{!f.CreatedAfter.IsZero(), "h.id >= ?", id.Floor("hull", f.CreatedAfter.Add(time.Millisecond))},
-		{!f.CreatedBefore.IsZero(), "h.id < ?", id.Floor("hull", f.CreatedBefore)},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
-		}
-	}
+	w.AndIf(f.LocationID != "", "h.location_id = ?", f.LocationID)
+	w.AndIf(f.Make != "", "h.make_key = ?", search.Fold(f.Make))
+	w.AndIf(f.Model != "", "h.model_key = ?", search.Fold(f.Model))
+	w.AndIf(f.Condition != "", "h.condition = ?", f.Condition)
+	w.AndIf(f.Category != "", "h.category = ?", f.Category)
+	w.AndIf(!f.UpdatedAfter.IsZero(), "h.updated_at > ?", f.UpdatedAfter)
+	w.AndCreated("h.id", "hull", f.CreatedAfter, f.CreatedBefore)
 	for _, b := range f.bounds() {
 		column := "h." + b.column
 		if !b.single() {
