@@ -26,7 +26,7 @@ func List(ctx context.Context, tx *db.Tx, f Filter) (page.Page[Entry], error) {
 	}
 	w := &db.Where{}
 	w.And("env = ?", tx.Env)
-	w.AndIf(f.Action != "", "action >= ? AND action < ?", f.Action, f.Action + "\U0010FFFF")
+	w.AndIf(f.Action != "", "action >= ? AND action < ?", f.Action, f.Action+"\U0010FFFF")
 	w.AndIf(f.ActorID != "", "actor_id = ?", f.ActorID)
 	w.AndIf(f.TargetID != "", "target_id = ?", f.TargetID)
 	w.AndIf(f.Outcome != "", "outcome = ?", f.Outcome)
