@@ -56,7 +56,7 @@ func (f RequestLogFilter) where() *db.Where {
 	w.AndIf(f.Method != "", "method = ?", f.Method)
 	w.AndIf(f.Operation != "", "operation = ?", f.Operation)
 	w.AndIf(f.ActorID != "", "actor_id = ?", f.ActorID)
-	w.AndIf(f.ObjectID != "", "path LIKE ?", "%/" + f.ObjectID + "%")
+	w.AndIf(f.ObjectID != "", "path LIKE ?", "%/"+f.ObjectID+"%")
 	w.AndIf(f.IP != "", "ip = ?", f.IP)
 	w.AndIf(!f.After.IsZero(), "id >= ?", id.Floor(logs.Prefix, f.After))
 	w.AndIf(!f.Before.IsZero(), "id < ?", id.Floor(logs.Prefix, f.Before))
