@@ -5,7 +5,6 @@ go 1.26.8
 require (
 	code.dny.dev/ssrf v0.3.0
 	github.com/agext/levenshtein v1.2.3
-	github.com/alecthomas/kong v1.16.1
 	github.com/beevik/etree v1.7.0
 	github.com/coreos/go-oidc/v3 v3.21.0
 	github.com/danielgtaylor/huma/v2 v2.39.1

@@ -5,18 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"time"
-
-	"slipway/internal/app"
-	"slipway/internal/hulls"
 )
 
 // searchGoal is the maximum p50 of the searches that would read many hulls without
-// blocks and without counting what each condition matches.
+// counting what each condition matches.
 const searchGoal = 50 * time.Millisecond
+
+// largeGroup is the inventory of a large group of dealerships. See decision 31.
+const largeGroup = 50_000
 
 // probe is a list or search on the large inventory.
 type probe struct {
@@ -30,6 +29,10 @@ func (s *stage) probes(n int) []probe {
 	ago := func(i int) string { return createdAt(time.Now(), n, n-i).UTC().Format(time.RFC3339) }
 	q := func(words string) url.Values { return url.Values{"q": {words}} }
 	many, few := s.locations[3], s.locations[8]
+	common := searchGoal
+	if n > largeGroup {
+		common = 0
+	}
 	return []probe{
 		{"search: a common word, 1 in 8", q("grady"), 0},
 		{"search: a word that all hulls have", q("hours"), 0},
@@ -39,7 +42,8 @@ func (s *stage) probes(n int) []probe {
 		{"search: start of every stock number", q("sn"), 0},
 		{"search: two words, 1 in 8", q("grady white"), 0},
 		{"search: two words that all hulls have", q("low hours"), 0},
-		{"search: two common words, no hull has both", q("grady whaler"), searchGoal},
+		{"search: two common words, no hull has both", q("grady whaler"), common},
+		{"search: three common words, no hull has all", q("grady white whaler"), common},
 		{"search: a common and a rare word", q("grady " + rareMake), 0},
 		{"search: a common word, at a large location", url.Values{"q": {"grady"}, "location_id": {many}}, 0},
 		{"search: a common word, at a small location", url.Values{"q": {"grady"}, "location_id": {few}}, searchGoal},
@@ -60,6 +64,14 @@ func (s *stage) probes(n int) []probe {
 		{"filter: updated at any time", url.Values{"updated_after": {ago(n + 1)}}, 0},
 		{"filter: price, 1 in 10", url.Values{"price_min": {"100000"}, "price_max": {"199999"}}, 0},
 		{"filter: price, 1 in a million", url.Values{"price_min": {"123456"}, "price_max": {"123456"}}, searchGoal},
+		{"filter: year, 1 in 35", url.Values{"year_min": {"2010"}, "year_max": {"2010"}}, 0},
+		{"filter: years, 1 in 10,000", url.Values{"year_max": {"1960"}}, searchGoal},
+		{"filter: length, 1 in 40", url.Values{"length_min": {"20"}, "length_max": {"20.9"}}, 0},
+		{"filter: length, 1 in 10,000", url.Values{"length_max": {"10"}}, searchGoal},
+		{"filter: condition, 1 in 3", url.Values{"condition": {"new"}}, 0},
+		{"filter: condition, 1 in 10,000", url.Values{"condition": {"demo"}}, searchGoal},
+		{"filter: category, 1 in 10,000", url.Values{"category": {"sail"}}, searchGoal},
+		{"filter: category, none", url.Values{"category": {"pwc"}}, searchGoal},
 		{"filter: created on one day", url.Values{"created_after": {ago(2 * n / 3)}, "created_before": {ago(2*n/3 - 1440)}}, 0},
 	}
 }
@@ -73,9 +85,6 @@ func million(ctx context.Context, o options, r *report, d database) (err error) 
 	}
 
 	progress("%s: filled in %s", d.name, time.Since(start).Round(time.Second))
-	if err := buildBlocks(ctx, d); err != nil {
-		return err
-	}
 	s, err := open(ctx, d, inv)
 	if err != nil {
 		return err
@@ -104,24 +113,6 @@ func million(ctx context.Context, o options, r *report, d database) (err error) 
 		r.found = append(r.found, s.try(ctx, d, p))
 	}
 
-	return nil
-}
-
-// buildBlocks runs the job that the service runs every hour.
-func buildBlocks(ctx context.Context, d database) (err error) {
-	start := time.Now()
-	a, err := app.Open(ctx, d.settings, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	if err := a.Migrate(ctx); err != nil {
-		return err
-	}
-	if err := (&hulls.API{DB: a.DB}).BuildBlocks(ctx, hulls.BuildBlocks{}); err != nil {
-		return err
-	}
-	progress("%s: blocks built in %s", d.name, time.Since(start).Round(time.Second))
 	return nil
 }
 

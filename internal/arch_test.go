@@ -52,8 +52,9 @@ var may = map[string][]string{
 	"platform/guides":       {"platform/pages"},
 	"platform/images":       {},
 	"platform/jobs":         {"platform/db", "platform/trace"},
-	"platform/mail":         {},
+	"platform/mail":         {"platform/outbox"},
 	"platform/outbound":     {},
+	"platform/outbox":       {},
 	"platform/pages":        {},
 	"platform/password":     {},
 	"platform/pdf":          {},
@@ -61,7 +62,7 @@ var may = map[string][]string{
 	"platform/rest":         {"platform/db", "platform/ratelimit", "platform/seal", "platform/trace"},
 	"platform/seal":         {},
 	"platform/site":         {"platform/db", "platform/seal"},
-	"platform/sms":          {},
+	"platform/sms":          {"platform/outbox"},
 	"platform/trace":        {},
 
 	// parts of features

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"slipway/internal/testkit/assert"
 )
 
 // An installation can be distributed by environment if no statement of a request reads
@@ -242,9 +244,7 @@ func TestCrossingStatementsAreFound(t *testing.T) {
 		"UPDATE hulls SET year = 1 WHERE env = ? AND id IN (SELECT hull_id FROM deals)":             true,
 		"SELECT id FROM timelines WHERE cluster = ?":                                                false,
 	} {
-		if got := crosses(statement, tables); got != want {
-			t.Errorf("%s: %v, want %v", statement, got, want)
-		}
+		assert.Equal(t, crosses(statement, tables), want, statement)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 type bootstrapCmd struct {
 	Name  string `required:"" help:"Name of the dealership."`
 	Owner string `required:"" help:"Email address of the owner."`
-	Plan  string `default:"standard" enum:"standard,fleet" help:"Plan of the dealership: ${enum}. The fleet plan includes single sign-on."`
+	Plan  string `default:"standard" enum:"standard,fleet" help:"Plan of the dealership. The fleet plan includes single sign-on."`
 	Yes   bool   `help:"Create the dealership even if one with the same name exists."`
 	jsonFlag
 }

@@ -12,23 +12,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"slipway/internal/app"
 	"slipway/internal/demo"
 )
 
 type demoCmd struct{}
 
-// BeforeReset only logs warnings by default, so that the greeting stays visible.
-func (demoCmd) BeforeReset(ctx *kong.Context) error {
-	for _, f := range ctx.Flags() {
-		if f.Name == "log-level" {
-			f.Default = "warn"
-		}
-	}
-	return nil
-}
+// Defaults only log warnings, so that the greeting stays visible.
+func (demoCmd) Defaults() map[string]string { return map[string]string{"log-level": "warn"} }
 
 // Run serves a demo until it receives a signal. Then it deletes its data.
 func (demoCmd) Run(s *session) error {

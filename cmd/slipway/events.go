@@ -22,7 +22,7 @@ type eventsCmd struct {
 
 type eventsTailCmd struct {
 	profileFlags
-	Events []string `help:"Only print these event types, such as hull.*,deal.accepted."`
+	Events []string `suggest:"events" help:"Only print these event types, such as hull.*,deal.accepted."`
 	From   string   `help:"Start after this event ID, or with the oldest event: start. Defaults to now."`
 	JSON   bool     `name:"json" help:"Print each event as a line of JSON."`
 }

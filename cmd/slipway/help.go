@@ -6,28 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"slipway/internal/cli"
 	"slipway/internal/vocab/auth"
 )
-
-// printHelp prints the help of a command: its own flags first, then the settings that it
-// uses. The server and the demo use all of them.
-func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
-	if ctx.Selected() == nil {
-		return printOverview(ctx.Stdout, ctx.Model.Node)
-	}
-	hidden := hideUnused(ctx.Model.Node, ctx.Selected())
-	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
-		return err
-	}
-	if !hidden {
-		return nil
-	}
-	_, err := fmt.Fprintf(ctx.Stdout, "\nTo list all settings, run \"slipway serve --help\".\n")
-	return err
-}
 
 // otherCommands need no data folder and no server.
 var otherCommands = []string{"openapi", "completion", "version"}
@@ -36,7 +17,7 @@ var otherCommands = []string{"openapi", "completion", "version"}
 var followCommands = []string{"events", "logs", "listen", "trigger", "mcp"}
 
 // printOverview lists the commands in groups.
-func printOverview(w io.Writer, root *kong.Node) error {
+func printOverview(w io.Writer, root *cli.Local) error {
 	help := map[string]string{}
 	var data, server []string
 	for _, child := range root.Children {
@@ -70,45 +51,12 @@ func printOverview(w io.Writer, root *kong.Node) error {
 	return err
 }
 
-// hideUnused hides the settings that a command doesn't use, and reports whether there
-// are any.
-func hideUnused(root, selected *kong.Node) (hidden bool) {
-	used, all := settingsOf(selected)
-	for _, f := range root.Flags {
-		if f.Group == nil {
-			continue
-		}
-		f.Hidden = !all && !slices.Contains(used, f.Name)
-		hidden = hidden || f.Hidden
-	}
-	return hidden
-}
-
-// settingsOf returns the settings that matter for a command.
-func settingsOf(selected *kong.Node) (names []string, all bool) {
-	if selected == nil || selected.Parent == nil {
-		return nil, false
-	}
-	path := strings.Fields(selected.Path())
-	switch path[0] {
-	case "serve", "demo":
-		return nil, true
-	case "listen", "events", "logs", "mcp":
-		return []string{"base-url"}, false
-	case "trigger":
-		return []string{"base-url", "data", "database-url"}, false
-	case "openapi", "completion", "version":
-		return nil, false
-	}
-	return []string{"data", "database-url", "master-key"}, false
-}
-
 // examples returns the detailed help of a command. Indented lines are printed as they are.
 func examples(lines ...string) string {
 	return "Examples:\n\n    " + strings.Join(lines, "\n    ")
 }
 
-func scopeNames() string { return strings.ReplaceAll(auth.ScopeNames(), ",", ", ") }
+func scopeNames() []string { return strings.Split(auth.ScopeNames(), ",") }
 
 // Help returns examples.
 func (serveCmd) Help() string {

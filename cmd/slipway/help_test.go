@@ -8,18 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"rsc.io/qr"
 
 	"slipway/internal/app"
+	"slipway/internal/testkit/assert"
 )
 
 // Each example in the help can be run: the command and its flags exist.
 func TestExamples(t *testing.T) {
-	root := newParser(&commands{}).Model.Node
 	count := 0
-	for _, leaf := range root.Leaves(true) {
-		for line := range strings.Lines(leaf.Detail) {
+	for _, leaf := range tree(&commands{}).Leaves() {
+		for line := range strings.Lines(leaf.Detail()) {
 			line, found := strings.CutPrefix(strings.TrimSpace(line), "slipway ")
 			if !found {
 				continue
@@ -27,11 +26,11 @@ func TestExamples(t *testing.T) {
 			count++
 			line, _, _ = strings.Cut(line, " #")
 			line, _, _ = strings.Cut(line, " > ")
-			if _, err := newParser(&commands{}).Parse(splitShell(line)); err != nil {
+			if _, err := tree(&commands{}).Parse(splitShell(line), os.LookupEnv); err != nil {
 				t.Errorf("slipway %s: got error %v, want none", line, err)
 			}
-			if !strings.HasPrefix(line, leaf.Path()) {
-				t.Errorf("got the example %q in the help of %s, want one of that command", line, leaf.Path())
+			if !strings.HasPrefix("slipway "+line, leaf.Line()) {
+				t.Errorf("got the example %q in the help of %s, want one of that command", line, leaf.Line())
 			}
 		}
 	}
@@ -46,7 +45,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestGoldenHelp(t *testing.T) {
 	const file = "testdata/help.txt"
 	var got bytes.Buffer
-	if err := printOverview(&got, newParser(&commands{}).Model.Node); err != nil {
+	if err := printOverview(&got, tree(&commands{})); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
@@ -72,22 +71,21 @@ func splitShell(line string) (args []string) {
 	return args
 }
 
-// The flag of a setting has the name of its variable.
+// The flag of a setting has the name of its variable, and older names work.
 func TestSettingsHaveTheirNames(t *testing.T) {
-	flags := map[string]*kong.Flag{}
-	for _, f := range newParser(&commands{}).Model.Flags {
-		flags[f.Name] = f
-	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[app.Settings]()) {
 		env := f.Tag.Get("env")
-		name := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(env, "SLIPWAY_")), "_", "-")
-		if flags[name] == nil {
-			t.Errorf("%s: got no flag --%s, want one; add a name to the field %s", env, name, f.Name)
+		flag := "--" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(env, "SLIPWAY_")), "_", "-")
+		if _, err := tree(&commands{}).Parse([]string{"serve", flag, "?"}, os.LookupEnv); err != nil && strings.Contains(err.Error(), "unknown flag") {
+			t.Errorf("%s: got error %v, want a flag %s; add a name to the field %s", env, err, flag, f.Name)
 		}
 	}
-	if _, err := newParser(&commands{}).Parse([]string{"serve", "--smtpurl", "smtp://localhost", "--metrics", ""}); err != nil {
+
+	var c commands
+	if _, err := tree(&c).Parse([]string{"serve", "--smtpurl", "smtp://localhost", "--metrics", ""}, os.LookupEnv); err != nil {
 		t.Errorf("got error %v for the old names of flags, want none", err)
 	}
+	assert.Equal(t, c.SMTPURL, "smtp://localhost")
 }
 
 // The QR code in the terminal has the squares of the code.

@@ -19,8 +19,8 @@ type keysCmd struct {
 
 type keysCreateCmd struct {
 	Dealership  string       `required:"" help:"Dealership ID."`
-	Environment string       `required:"" enum:"live,test" help:"Environment of the key: ${enum}."`
-	Scopes      []auth.Scope `required:"" help:"Scopes of the key, separated by commas: ${scopes}."`
+	Environment string       `required:"" enum:"live,test" help:"Environment of the key."`
+	Scopes      []auth.Scope `required:"" help:"Scopes of the key, separated by commas: ${suggest}." suggest:"scopes"`
 	Name        string       `default:"Command line" help:"Name of the key."`
 	RateLimit   int64        `help:"Requests per second. Defaults to the limit of the environment."`
 	User        string       `help:"Email address of the user who creates the key. Required for the admin scope."`
@@ -56,7 +56,7 @@ func (c keysCreateCmd) Run(s *session) (err error) {
 // environmentFlags choose an environment.
 type environmentFlags struct {
 	Dealership  string `help:"Dealership ID. Required if there are several dealerships."`
-	Environment string `default:"live" enum:"live,test" help:"Environment: ${enum}."`
+	Environment string `default:"live" enum:"live,test" help:"Environment."`
 }
 
 type keysListCmd struct {

@@ -25,7 +25,7 @@ import (
 type listenCmd struct {
 	ForwardTo string `required:"" help:"URL to send events to, such as http://localhost:3000/hook."`
 	profileFlags
-	Events []string `help:"Only forward these event types, such as hull.*,deal.accepted."`
+	Events []string `suggest:"events" help:"Only forward these event types, such as hull.*,deal.accepted."`
 	From   string   `help:"Start after this event ID, or with the oldest event: start. Defaults to where the last run ended, or to now on the first run."`
 	State  string   `type:"path" help:"Folder that stores where the last run ended. Defaults to a folder in your user configuration."`
 }

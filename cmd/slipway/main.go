@@ -12,8 +12,6 @@ import (
 	"syscall"
 	_ "time/tzdata" // for machines without a time zone database
 
-	"github.com/alecthomas/kong"
-
 	"slipway/internal/app"
 	"slipway/internal/cli"
 	"slipway/internal/vocab/fault"
@@ -21,33 +19,30 @@ import (
 
 // commands are the settings and the subcommands.
 type commands struct {
-	app.Settings `group:"settings"`
+	app.Settings
 
-	Serve       serveCmd       `cmd:"" help:"Run the API server."`
-	Demo        demoCmd        `cmd:"" help:"Run a demo dealership with a temporary database."`
+	Serve       serveCmd       `cmd:"" settings:"all" help:"Run the API server."`
+	Demo        demoCmd        `cmd:"" settings:"all" help:"Run a demo dealership with a temporary database."`
 	Bootstrap   bootstrapCmd   `cmd:"" help:"Create a dealership and its owner."`
 	Dealerships dealershipsCmd `cmd:"" help:"List dealerships."`
 	Users       usersCmd       `cmd:"" help:"List and invite users, and help those who can't sign in."`
 	Keys        keysCmd        `cmd:"" help:"Manage API keys and the master key."`
 	SSO         ssoCmd         `cmd:"" name:"sso" help:"Manage single sign-on."`
 	Audit       auditCmd       `cmd:"" help:"Verify the audit log, and show rejected credentials."`
-	Events      eventsCmd      `cmd:"" help:"Follow the events of a server, and list event types."`
-	Logs        logsCmd        `cmd:"" help:"Follow the API requests of a server."`
-	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Serve an assistant with the Model Context Protocol on standard input and output."`
-	Listen      listenCmd      `cmd:"" help:"Forward events to a URL on your machine."`
-	Trigger     triggerCmd     `cmd:"" help:"Emit a sample event in a test environment."`
+	Events      eventsCmd      `cmd:"" settings:"base-url" help:"Follow the events of a server, and list event types."`
+	Logs        logsCmd        `cmd:"" settings:"base-url" help:"Follow the API requests of a server."`
+	MCP         mcpCmd         `cmd:"" settings:"base-url" name:"mcp" help:"Serve an assistant with the Model Context Protocol on standard input and output."`
+	Listen      listenCmd      `cmd:"" settings:"base-url" help:"Forward events to a URL on your machine."`
+	Trigger     triggerCmd     `cmd:"" settings:"base-url,data,database-url" help:"Emit a sample event in a test environment."`
 	Maintain    maintenanceCmd `cmd:"" name:"maintenance" help:"Reject writes while you work on the database."`
 	Migrate     migrateCmd     `cmd:"" help:"Migrate the database to the current schema."`
-	OpenAPI     openapiCmd     `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
+	OpenAPI     openapiCmd     `cmd:"" settings:"none" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Backup      backupCmd      `cmd:"" help:"Back up the database and the files to an archive, or check one."`
 	Restore     restoreCmd     `cmd:"" help:"Restore an archive to an empty data folder."`
 	Doctor      doctorCmd      `cmd:"" help:"Check the installation, and show how to fix what is wrong."`
 	Health      healthCmd      `cmd:"" help:"Exit with 0 if the server on this machine is ready."`
-	Completion  completionCmd  `cmd:"" help:"Print a script that completes commands in your shell."`
-	Complete    completeCmd    `cmd:"" name:"__complete" hidden:"" passthrough:"" help:"Print what can follow a command line."`
-	Version     versionCmd     `cmd:"" help:"Print the version."`
-
-	PrintVersion versionFlag `name:"version" help:"Print the version."`
+	Completion  completionCmd  `cmd:"" settings:"none" help:"Print a script that completes commands in your shell."`
+	Version     versionCmd     `cmd:"" settings:"none" help:"Print the version."`
 }
 
 // session contains what the commands need.
@@ -63,42 +58,57 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	var c commands
-	args := os.Args[1:]
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
-	k, err := newParser(&c).Parse(args)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "slipway: %v\nRun %q for help.\n", err, helpCommand(err))
-		os.Exit(cli.ExitUsage)
-	}
-
-	log := app.NewLogger(c.Settings, os.Stderr, isTerminal(os.Stderr))
-	if err := k.Run(&session{ctx, c.Settings, log, os.Stdin, os.Stdout}); err != nil {
+	if err := run(ctx, os.Args[1:]); err != nil {
 		text := err.Error()
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			text = f.Message // without the error code, which is for programs
 		}
 		fmt.Fprintln(os.Stderr, "slipway:", text)
-		os.Exit(cli.ExitCode(err))
+		os.Exit(cli.ExitCode(err)) //nolint:gocritic // the program ends, with what stop would undo
 	}
 }
 
-// newParser returns the parser of the command line.
-func newParser(c *commands) *kong.Kong {
-	options := append(serverCommands(), kong.Name("slipway"), kong.Description("Slipway is a self-hosted REST API for boat dealerships."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 120}), kong.Help(printHelp),
-		kong.ExplicitGroups([]kong.Group{{Key: "settings", Title: "Settings:"}}), kong.Vars{"scopes": scopeNames()})
-	return kong.Must(c, options...)
+// completeCommand prints what can follow a command line. Completion scripts call it.
+const completeCommand = "__complete"
+
+// tree returns the commands: the ones of the struct, and the ones that call a server.
+func tree(c *commands) *cli.Local {
+	root := cli.NewLocal("slipway", "Slipway is a self-hosted REST API for boat dealerships.", c,
+		cli.Suggestions{"scopes": scopeNames, "events": eventTypes})
+	for _, n := range serverNouns() {
+		root.Pass(n.Name, n.Help)
+	}
+	root.Pass(completeCommand, "").Hidden = true
+	return root
 }
 
-// helpCommand returns the command whose help explains an error.
-func helpCommand(err error) string {
-	if p, ok := errors.AsType[*kong.ParseError](err); ok && p.Context.Selected() != nil {
-		return p.Context.Selected().FullPath() + " --help"
+// run runs a command line.
+func run(ctx context.Context, args []string) error {
+	var c commands
+	root := tree(&c)
+	if len(args) == 0 {
+		return printOverview(os.Stdout, root)
 	}
-	return "slipway --help"
+	found, err := root.Parse(args, os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	s := &session{ctx, c.Settings, app.NewLogger(c.Settings, os.Stderr, isTerminal(os.Stderr)), os.Stdin, os.Stdout}
+
+	switch {
+	case found.Version:
+		return versionCmd{}.Run(s)
+	case found.Help && found.Local == root:
+		return printOverview(os.Stdout, root)
+	case found.Help:
+		return found.PrintHelp(os.Stdout)
+	case found.Name == completeCommand:
+		return s.complete(root, found.Args)
+	}
+	if own, ok := found.Struct().(interface{ Run(s *session) error }); ok {
+		return own.Run(s)
+	}
+	return cli.Run(s, s.cli(), found.Name, found.Args)
 }
 
 // open opens the database for a command. A server can run on the same database

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"os"
@@ -12,33 +11,13 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"slipway/internal/cli"
 )
-
-// serverCmd is a command that calls a server: the operations of a noun, or api, login,
-// logout or profiles. Package cli parses its arguments.
-type serverCmd struct {
-	Args []string `arg:"" optional:""`
-	noun string   `kong:"-"`
-}
-
-// Run runs the command.
-func (c *serverCmd) Run(s *session) error { return cli.Run(s, s.cli(), c.noun, c.Args) }
 
 // serverNouns returns the commands that call a server and have no type of their own.
 func serverNouns() []cli.Noun {
 	return append(cli.Nouns(), cli.Noun{Name: "api", Help: "Send any request."}, cli.Noun{Name: "login", Help: "Sign in to a server."},
 		cli.Noun{Name: "logout", Help: "Revoke the key of this machine."}, cli.Noun{Name: "profiles", Help: "List and choose servers."})
-}
-
-// serverCommands registers them. Their arguments are passed on as they are.
-func serverCommands() (all []kong.Option) {
-	for _, n := range serverNouns() {
-		all = append(all, kong.DynamicCommand(n.Name, n.Help, "", &serverCmd{noun: n.Name}, `cmd:"" passthrough:""`))
-	}
-	return all
 }
 
 // cli returns what package cli uses of this machine.
@@ -70,15 +49,8 @@ func openBrowser(page string) error {
 
 // profileFlags choose the server and the key of commands that use the API of a server.
 type profileFlags struct {
-	Key     noKey  `hidden:""`
 	Profile string `help:"Profile with the server and the API key. Defaults to the key in SLIPWAY_KEY, SLIPWAY_PROFILE or the current profile."`
 }
-
-// noKey rejects a key on the command line.
-type noKey struct{}
-
-// Decode returns an error that says what to do instead.
-func (*noKey) Decode(*kong.DecodeContext) error { return errors.New("not accepted. " + cli.KeyHint) }
 
 // client calls the API of a server.
 type client struct{ *cli.Client }

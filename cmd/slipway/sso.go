@@ -15,7 +15,7 @@ type ssoCmd struct {
 type ssoVerifyDomainCmd struct {
 	Domain      string `arg:"" help:"Email domain, such as example.com."`
 	Dealership  string `required:"" help:"Dealership ID."`
-	Environment string `default:"live" enum:"live,test" help:"Environment of the connection: ${enum}."`
+	Environment string `default:"live" enum:"live,test" help:"Environment of the connection."`
 }
 
 // Run verifies a domain. Users with the domain can then be created and linked.

@@ -18,8 +18,7 @@ import (
 )
 
 type triggerCmd struct {
-	Type       string `arg:"" help:"Event type, such as deal.accepted. To list them, run \"slipway events types\"."`
-	Key        noKey  `hidden:""`
+	Type       string `arg:"" suggest:"events" help:"Event type, such as deal.accepted. To list them, run \"slipway events types\"."`
 	Profile    string `help:"Profile with the server and the API key, to use the API of its server. Without it, SLIPWAY_KEY and SLIPWAY_PROFILE, the command uses the database."`
 	Dealership string `help:"Dealership ID, if the command uses a database with several dealerships."`
 	jsonFlag

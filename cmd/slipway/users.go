@@ -77,7 +77,7 @@ func (c usersInviteCmd) Run(s *session) (err error) {
 // userFlags choose a user.
 type userFlags struct {
 	Email       string `arg:"" help:"Email address of the user."`
-	Environment string `default:"live" enum:"live,test" help:"Environment of the user: ${enum}."`
+	Environment string `default:"live" enum:"live,test" help:"Environment of the user."`
 	Dealership  string `help:"Dealership ID. Required if several dealerships have a user with this email address."`
 }
 

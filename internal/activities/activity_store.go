@@ -32,21 +32,11 @@ type ActivityFilter struct {
 // where returns the filter for the types of objects that a caller can read.
 func (f ActivityFilter) where(types []string) *db.Where {
 	w := &db.Where{}
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.ObjectID != "", "object_id = ?", f.ObjectID},
-		{f.Kind != "", "kind = ?", f.Kind},
-		{f.UserID != "", "user_id = ?", f.UserID},
-		{f.Done.Set, "kind = ?", task},
-		{!f.DueBefore.IsZero(), "due_at < ?", f.DueBefore.UTC()},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
-		}
-	}
+	w.AndIf(f.ObjectID != "", "object_id = ?", f.ObjectID)
+	w.AndIf(f.Kind != "", "kind = ?", f.Kind)
+	w.AndIf(f.UserID != "", "user_id = ?", f.UserID)
+	w.AndIf(f.Done.Set, "kind = ?", task)
+	w.AndIf(!f.DueBefore.IsZero(), "due_at < ?", f.DueBefore.UTC())
 	switch {
 	case f.Done.Set && f.Done.V:
 		w.And("done_at IS NOT NULL")

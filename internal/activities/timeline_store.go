@@ -50,9 +50,7 @@ func (f TimelineFilter) find(ctx context.Context, tx *db.Tx) error {
 func (f TimelineFilter) where(env auth.Env, kinds map[string]events.Kind) *db.Where {
 	w := &db.Where{}
 	w.And("env = ?", env)
-	if f.ObjectID != "" {
-		w.And("object_id = ?", f.ObjectID)
-	}
+	w.AndIf(f.ObjectID != "", "object_id = ?", f.ObjectID)
 	// Not a plain IN: the index on the type would have to sort all events of these types for each page.
 	marks, args := db.In(slices.Sorted(maps.Keys(kinds)))
 	w.And("CASE WHEN type IN "+marks+" THEN 1 ELSE 0 END = 1", args...)

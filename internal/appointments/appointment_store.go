@@ -38,25 +38,15 @@ type AppointmentFilter struct {
 
 func (f AppointmentFilter) where() *db.Where {
 	w := &db.Where{}
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.UserID != "", "user_id = ?", f.UserID},
-		{f.ContactID != "", "contact_id = ?", f.ContactID},
-		{f.LeadID != "", "lead_id = ?", f.LeadID},
-		{f.DealID != "", "deal_id = ?", f.DealID},
-		{f.HullID != "", "hull_id = ?", f.HullID},
-		{f.LocationID != "", "location_id = ?", f.LocationID},
-		{f.Status != "", "status = ?", f.Status},
-		{!f.StartsFrom.IsZero(), "starts_at >= ?", f.StartsFrom.UTC()},
-		{!f.StartsBefore.IsZero(), "starts_at < ?", f.StartsBefore.UTC()},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
-		}
-	}
+	w.AndIf(f.UserID != "", "user_id = ?", f.UserID)
+	w.AndIf(f.ContactID != "", "contact_id = ?", f.ContactID)
+	w.AndIf(f.LeadID != "", "lead_id = ?", f.LeadID)
+	w.AndIf(f.DealID != "", "deal_id = ?", f.DealID)
+	w.AndIf(f.HullID != "", "hull_id = ?", f.HullID)
+	w.AndIf(f.LocationID != "", "location_id = ?", f.LocationID)
+	w.AndIf(f.Status != "", "status = ?", f.Status)
+	w.AndIf(!f.StartsFrom.IsZero(), "starts_at >= ?", f.StartsFrom.UTC())
+	w.AndIf(!f.StartsBefore.IsZero(), "starts_at < ?", f.StartsBefore.UTC())
 	return w
 }
 

@@ -19,6 +19,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/photos"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/cell"
 	"slipway/internal/vocab/null"
 )
@@ -334,8 +335,6 @@ func TestListingAsCSV(t *testing.T) {
 		"photos":  "https://slipway.example.com/media/1.jpg https://slipway.example.com/media/2.jpg",
 		"engines": "Yamaha F300 300 hp; Yamaha F300 300 hp", "engine_hours": "120.5; 118", "highlights": "Garmin electronics; Dive door",
 	} {
-		if got := rows[1][slices.Index(rows[0], name)]; got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
-		}
+		assert.Equal(t, rows[1][slices.Index(rows[0], name)], want, name)
 	}
 }

@@ -79,7 +79,9 @@ func completeSpecs(ctx context.Context, s *Session, c *command, specs []flagSpec
 	last, before := words[len(words)-1], words[:len(words)-1]
 	if len(before) > 0 {
 		name := strings.TrimLeft(before[len(before)-1], "-")
-		at := slices.IndexFunc(specs, func(f flagSpec) bool { return f.name == name || (f.short != "" && f.short == name) })
+		at := slices.IndexFunc(specs, func(f flagSpec) bool {
+			return f.name == name || slices.Contains(f.aliases, name) || (f.short != "" && f.short == name)
+		})
 		if strings.HasPrefix(before[len(before)-1], "-") && at >= 0 && specs[at].value != "" {
 			return completeValue(ctx, s, specs[at], last)
 		}
@@ -108,11 +110,17 @@ func completeValue(ctx context.Context, s *Session, f flagSpec, last string) (al
 		return completeID(ctx, s, strings.ReplaceAll(f.name, "-", "_"))
 	}
 	before := ""
-	if f.value == "A,B" {
+	if f.value == listValue {
 		before = last[:strings.LastIndex(last, ",")+1]
 	}
-	for _, value := range f.values {
-		all = append(all, Candidate{before + value, ""})
+	values := f.values
+	if f.suggest != nil {
+		values = f.suggest()
+	}
+	for _, value := range values {
+		if value != "" && !slices.Contains(strings.Split(before, ","), value) {
+			all = append(all, Candidate{before + value, ""})
+		}
 	}
 	return all
 }

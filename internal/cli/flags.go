@@ -13,8 +13,10 @@ type flagSpec struct {
 	name, short string
 	value       string // what to enter, "" if the flag needs no value
 	help        string
-	values      []string // that it can have
-	common      bool     // most commands have it
+	values      []string        // that it can have
+	suggest     func() []string // what completion offers instead of values
+	aliases     []string        // older names
+	common      bool            // most commands have it
 }
 
 // parsed is a command line.
@@ -36,8 +38,16 @@ func (p parsed) last(name string) string {
 // isOn reports whether a flag without a value is set.
 func (p parsed) isOn(name string) bool { return p.has(name) && p.last(name) != "false" }
 
+// listValue is the value of a flag that accepts several, separated by commas.
+const listValue = "A,B"
+
 // parseFlags parses a command line. A flag can be before or after an argument.
-func parseFlags(args []string, specs []flagSpec, command string) (p parsed, err error) {
+func parseFlags(args []string, specs []flagSpec, command string) (parsed, error) {
+	return scanFlags(args, specs, command, false)
+}
+
+// scanFlags does the same, or stops at the first argument: then the rest are arguments.
+func scanFlags(args []string, specs []flagSpec, command string, stop bool) (p parsed, err error) {
 	p.flags = map[string][]string{}
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -46,12 +56,16 @@ func parseFlags(args []string, specs []flagSpec, command string) (p parsed, err 
 			return p, nil
 		}
 		if len(arg) < 2 || arg[0] != '-' {
+			if stop {
+				p.args = args[i:]
+				return p, nil
+			}
 			p.args = append(p.args, arg)
 			continue
 		}
 
 		name, value, hasValue := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-		at := slices.IndexFunc(specs, func(f flagSpec) bool { return f.name == name })
+		at := slices.IndexFunc(specs, func(f flagSpec) bool { return f.name == name || slices.Contains(f.aliases, name) })
 		if !strings.HasPrefix(arg, "--") { // -o csv, -ocsv
 			name, value, hasValue = arg[1:2], strings.TrimPrefix(arg[2:], "="), len(arg) > 2
 			at = slices.IndexFunc(specs, func(f flagSpec) bool { return f.short == name })
@@ -186,7 +200,7 @@ func placeholder(p Param) string {
 	case p.Type == "number":
 		return "N"
 	case p.Type == "list":
-		return "A,B"
+		return listValue
 	case strings.HasSuffix(p.Name, "_id"):
 		return "ID"
 	}

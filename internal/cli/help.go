@@ -123,20 +123,27 @@ func writeFlags(b *strings.Builder, title string, specs []flagSpec, common bool)
 		if f.value != "" {
 			name += "=" + f.value
 		}
-		help := strings.ReplaceAll(f.help, "`", "")
-		switch n := len(f.values); {
-		case n == 0 || f.name == "output":
-		case n > maxValues:
-			help += fmt.Sprintf(" One of: %s and %d more.", strings.Join(f.values[:maxValues], ", "), n-maxValues)
-		default:
-			help += " One of: " + strings.Join(f.values, ", ") + "."
-		}
-		rows = append(rows, [2]string{name, help})
+		rows = append(rows, [2]string{name, f.describe()})
 	}
 	if len(rows) > 0 {
 		b.WriteString("\n" + title + "\n")
 		writeRows(b, rows)
 	}
+}
+
+// describe returns the help of a flag with its values.
+func (f flagSpec) describe() string {
+	help := strings.ReplaceAll(f.help, "`", "")
+	if f.suggest != nil {
+		help = strings.ReplaceAll(help, "${suggest}", strings.Join(f.suggest(), ", "))
+	}
+	switch n := len(f.values); {
+	case n == 0 || f.name == "output":
+		return help
+	case n > maxValues:
+		return help + fmt.Sprintf(" One of: %s and %d more.", strings.Join(f.values[:maxValues], ", "), n-maxValues)
+	}
+	return help + " One of: " + strings.Join(f.values, ", ") + "."
 }
 
 // writeRows writes two columns. The second one wraps.

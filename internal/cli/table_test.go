@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"slipway/internal/sdkgen"
+	"slipway/internal/testkit/assert"
 )
 
 // Every operation has a command, a noun with help, and flags whose names are unique.
@@ -98,9 +99,7 @@ func TestExamples(t *testing.T) {
 		"preview.listHulls": "slipway hulls list --status on_order --preview",
 		"nothing":           "",
 	} {
-		if got := Example(id); got != want {
-			t.Errorf("%s: got %q, want %q", id, got, want)
-		}
+		assert.Equal(t, Example(id), want, id)
 	}
 	if got := Example("createHull"); !strings.HasPrefix(got, "slipway hulls create --boat-class power-dualconsole --hin US-GRT40912G324 --length-ft 23.58 ") {
 		t.Errorf("got %q", got)
@@ -122,9 +121,7 @@ func splitShell(line string) (words []string) {
 // The names of commands are those of the SDKs.
 func TestNamesOfCommands(t *testing.T) {
 	for name, want := range map[string]string{"listPriceChanges": "list-price-changes", "RequestLogs": "request-logs", "createApiKey": "create-api-key"} {
-		if got := sdkgen.Kebab(name); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
+		assert.Equal(t, sdkgen.Kebab(name), want, name)
 	}
 }
 
@@ -187,9 +184,7 @@ func TestDollars(t *testing.T) {
 		digits int
 		want   string
 	}{{"0", 0, "$0"}, {"999", 0, "$999"}, {"124900", 0, "$124,900"}, {"1234567890", 2, "$12,345,678.90"}, {"-5", 2, "-$0.05"}, {"x", 0, "x"}} {
-		if got := dollars(c.text, c.digits); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.text, got, c.want)
-		}
+		assert.Equal(t, dollars(c.text, c.digits), c.want, c.text)
 	}
 }
 

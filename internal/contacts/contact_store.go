@@ -10,7 +10,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
@@ -227,22 +226,10 @@ func (f ContactFilter) where(env auth.Env) *db.Where {
 	if !ok {
 		number = f.Phone // matches no contact
 	}
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.Email != "", "email = ?", strings.ToLower(strings.TrimSpace(f.Email))},
-		{f.Phone != "", "phone = ?", number},
-		{!f.UpdatedAfter.IsZero(), "updated_at > ?", f.UpdatedAfter},
-		// IDs contain the creation time, so these are ranges of the primary key.
-		{!f.CreatedAfter.IsZero(), "id >= ?", id.Floor("con", f.CreatedAfter.Add(time.Millisecond))},
-		{!f.CreatedBefore.IsZero(), "id < ?", id.Floor("con", f.CreatedBefore)},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
-		}
-	}
+	w.AndIf(f.Email != "", "email = ?", strings.ToLower(strings.TrimSpace(f.Email)))
+	w.AndIf(f.Phone != "", "phone = ?", number)
+	w.AndIf(!f.UpdatedAfter.IsZero(), "updated_at > ?", f.UpdatedAfter)
+	w.AndCreated("id", "con", f.CreatedAfter, f.CreatedBefore)
 
 	if f.Tag != "" {
 		w.And("id IN (SELECT id FROM contact_terms WHERE env = ? AND term = ?)", env, tagTerm(f.Tag))

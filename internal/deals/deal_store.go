@@ -14,7 +14,6 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 )
 
@@ -75,27 +74,15 @@ func (f DealFilter) where() *db.Where {
 		w.And("status = ?", Cancelled)
 	}
 
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.Status != "", "status = ?", f.Status},
-		{f.Number != 0, "number = ?", f.Number},
-		{f.DealType != "", "deal_type = ?", f.DealType},
-		{f.HullID != "", "hull_id = ?", f.HullID},
-		{f.BuyerID != "", "buyer_id = ?", f.BuyerID},
-		{f.LeadID != "", "lead_id = ?", f.LeadID},
-		{f.OwnerID != "", "owner_id = ?", f.OwnerID},
-		{!f.UpdatedAfter.IsZero(), "updated_at > ?", f.UpdatedAfter},
-		// IDs contain the creation time, so these are ranges of the primary key.
-		{!f.CreatedAfter.IsZero(), "id >= ?", id.Floor("deal", f.CreatedAfter.Add(time.Millisecond))},
-		{!f.CreatedBefore.IsZero(), "id < ?", id.Floor("deal", f.CreatedBefore)},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
-		}
-	}
+	w.AndIf(f.Status != "", "status = ?", f.Status)
+	w.AndIf(f.Number != 0, "number = ?", f.Number)
+	w.AndIf(f.DealType != "", "deal_type = ?", f.DealType)
+	w.AndIf(f.HullID != "", "hull_id = ?", f.HullID)
+	w.AndIf(f.BuyerID != "", "buyer_id = ?", f.BuyerID)
+	w.AndIf(f.LeadID != "", "lead_id = ?", f.LeadID)
+	w.AndIf(f.OwnerID != "", "owner_id = ?", f.OwnerID)
+	w.AndIf(!f.UpdatedAfter.IsZero(), "updated_at > ?", f.UpdatedAfter)
+	w.AndCreated("id", "deal", f.CreatedAfter, f.CreatedBefore)
 
 	return w
 }

@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/enum"
 )
@@ -57,9 +58,7 @@ func TestNameEnums(t *testing.T) {
 		"without a name": {schemas["Hull"].Properties["color"], `{"enum":["red","blue"],"type":"string"}`},
 		"parameter":      {op.Parameters[len(op.Parameters)-1].Schema, `{"$ref":"#/components/schemas/ShipyardStage"}`},
 	} {
-		if got := text(t, c.schema); got != c.want {
-			t.Errorf("%s: got %s, want %s", what, got, c.want)
-		}
+		assert.Equal(t, text(t, c.schema), c.want, what)
 	}
 }
 
@@ -84,9 +83,7 @@ func TestNameEnumsKeepsVersions(t *testing.T) {
 		"same":    `{"$ref":"#/components/schemas/ShipyardStage","x-since":"2026-11-20"}`,
 		"younger": `{"enum":["on_order","sold"],"type":"string","x-since":"2026-11-20","x-since-values":{"sold":"2027-01-01"}}`,
 	} {
-		if got := text(t, schemas["Hull"].Properties[property]); got != want {
-			t.Errorf("%s: got %s, want %s", property, got, want)
-		}
+		assert.Equal(t, text(t, schemas["Hull"].Properties[property]), want, property)
 	}
 	if got := text(t, schemas["ShipyardStage"]); !strings.Contains(got, `"x-since-values":{"sold":"2026-12-01"}`) {
 		t.Errorf("ShipyardStage: got %s, want the versions of its values", got)

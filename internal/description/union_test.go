@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -41,8 +42,6 @@ func TestUniteVariants(t *testing.T) {
 			`"channel":{"const":"sms","description":"How to send it.","type":"string"},` +
 			`"subject":{"description":"Of an email.","type":"null"}},"required":["body","channel"],"type":"object"}`,
 	} {
-		if got := text(t, schemas[name]); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
+		assert.Equal(t, text(t, schemas[name]), want, name)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/finance"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -66,9 +67,7 @@ func TestYearBuilt(t *testing.T) {
 	} {
 		f := everything()
 		tt.change(&f)
-		if got := f.yearBuilt(); got != tt.want {
-			t.Errorf("%s: got %q, want %q", name, got, tt.want)
-		}
+		assert.Equal(t, f.yearBuilt(), tt.want, name)
 	}
 }
 
@@ -143,9 +142,7 @@ func TestNameOf(t *testing.T) {
 		"only an email":       {contacts.Contact{Email: new("ann@example.com")}, "ann@example.com"},
 		"only the Latin name": {contacts.Contact{LegalNameLatin: new("Wang")}, "Wang"},
 	} {
-		if got := nameOf(tt.contact); got != tt.want {
-			t.Errorf("%s: got %q, want %q", name, got, tt.want)
-		}
+		assert.Equal(t, nameOf(tt.contact), tt.want, name)
 	}
 }
 

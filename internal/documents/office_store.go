@@ -6,7 +6,6 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 )
 
@@ -22,21 +21,9 @@ type DocumentFilter struct {
 
 func (f DocumentFilter) where() *db.Where {
 	w := &db.Where{}
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.Kind != "", "kind = ?", f.Kind},
-		{f.Status != "", "status = ?", f.Status},
-		// IDs contain the creation time.
-		{!f.CreatedAfter.IsZero(), "id >= ?", id.Floor(documents.Prefix, f.CreatedAfter.Add(time.Millisecond))},
-		{!f.CreatedBefore.IsZero(), "id < ?", id.Floor(documents.Prefix, f.CreatedBefore)},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
-		}
-	}
+	w.AndIf(f.Kind != "", "kind = ?", f.Kind)
+	w.AndIf(f.Status != "", "status = ?", f.Status)
+	w.AndCreated("id", documents.Prefix, f.CreatedAfter, f.CreatedBefore)
 	return w
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"slipway/internal/deals"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 )
 
@@ -118,9 +119,7 @@ func TestFundingStateOfDeal(t *testing.T) {
 		for _, s := range all {
 			fundings = append(fundings, Funding{Status: s})
 		}
-		if got := stateOf(fundings); got != want {
-			t.Errorf("%v: %s, want %s", all, got, want)
-		}
+		assert.Equal(t, stateOf(fundings), want, all)
 	}
 
 	for _, s := range every {

@@ -8,7 +8,6 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 )
 
@@ -37,22 +36,13 @@ func (f PaymentFilter) check() error {
 }
 
 func (f PaymentFilter) where(tx *db.Tx) *db.Where {
-	w := createdBetween(payments.Prefix, f.CreatedAfter, f.CreatedBefore)
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.Type != "", "type = ?", f.Type},
-		{f.Kind != "", "kind = ?", f.Kind},
-		{f.Method != "", "method = ?", f.Method},
-		{f.ReceivedFrom != "", "received_on >= ?", f.ReceivedFrom},
-		{f.ReceivedTo != "", "received_on <= ?", f.ReceivedTo},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
-		}
-	}
+	w := &db.Where{}
+	w.AndCreated("id", payments.Prefix, f.CreatedAfter, f.CreatedBefore)
+	w.AndIf(f.Type != "", "type = ?", f.Type)
+	w.AndIf(f.Kind != "", "kind = ?", f.Kind)
+	w.AndIf(f.Method != "", "method = ?", f.Method)
+	w.AndIf(f.ReceivedFrom != "", "received_on >= ?", f.ReceivedFrom)
+	w.AndIf(f.ReceivedTo != "", "received_on <= ?", f.ReceivedTo)
 	f.whereStatus(tx, w)
 	return w
 }
@@ -85,18 +75,6 @@ func (f PaymentFilter) whereStatus(tx *db.Tx, w *db.Where) {
 	default:
 		w.And(total+` >= amount_cents AND `+last+` NOT IN (?, ?)`, Reversed, TransferOut)
 	}
-}
-
-// createdBetween returns a filter by creation time. IDs contain it.
-func createdBetween(prefix string, after, before time.Time) *db.Where {
-	w := &db.Where{}
-	if !after.IsZero() {
-		w.And("id >= ?", id.Floor(prefix, after.Add(time.Millisecond)))
-	}
-	if !before.IsZero() {
-		w.And("id < ?", id.Floor(prefix, before))
-	}
-	return w
 }
 
 // atLocation adds the filter by location.
@@ -139,13 +117,10 @@ type FundingFilter struct {
 }
 
 func (f FundingFilter) where() *db.Where {
-	w := createdBetween(fundings.Prefix, f.CreatedAfter, f.CreatedBefore)
-	if f.Status != "" {
-		w.And("status = ?", f.Status)
-	}
-	if f.Lender != "" {
-		w.And("lender = ?", f.Lender)
-	}
+	w := &db.Where{}
+	w.AndCreated("id", fundings.Prefix, f.CreatedAfter, f.CreatedBefore)
+	w.AndIf(f.Status != "", "status = ?", f.Status)
+	w.AndIf(f.Lender != "", "lender = ?", f.Lender)
 	return w
 }
 

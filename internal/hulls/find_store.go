@@ -1,6 +1,7 @@
 package hulls
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -19,6 +20,7 @@ var (
 const (
 	fewTerms = 16 // maximum number of index ranges to merge
 	maxWords = 8  // maximum number of words of q
+	muchMore = 4  // times as many hulls
 )
 
 // driver is a condition whose hulls are found with an index.
@@ -30,16 +32,18 @@ type driver struct {
 	word     *span    // of q
 	resolved bool     // the terms of the word were read
 	terms    []string // of the word, or nil if there are more than fewTerms
-	keys     []string // of blocks, or nil if blocks don't have the condition
-	n        int64    // number of IDs, up to a limit
+	n        int      // number of IDs, up to a limit
 }
 
 // drivers returns the conditions of the filter that have an index, except for q.
 func (f HullFilter) drivers(env auth.Env) (all []driver) {
-	add := func(set, ordered bool, keys []string, cond string, args ...any) {
+	inEnv := (&db.Where{}).With("env = ?", env)
+	use := func(w *db.Where, ordered bool) {
+		all = append(all, driver{query: "SELECT id FROM hulls WHERE " + w.String(), args: w.Args, ordered: ordered})
+	}
+	add := func(set, ordered bool, cond string, args ...any) {
 		if set {
-			all = append(all, driver{query: `SELECT id FROM hulls WHERE env = ? AND ` + cond, args: append([]any{env}, args...),
-				ordered: ordered, keys: keys})
+			use(inEnv.With(cond, args...), ordered)
 		}
 	}
 
@@ -47,21 +51,18 @@ func (f HullFilter) drivers(env auth.Env) (all []driver) {
 	if f.Archived.V {
 		status = Archived
 	}
-	add(status != "", true, nil, "status = ?", status)
-	add(f.LocationID != "", true, []string{locationKey + f.LocationID}, "location_id = ?", f.LocationID)
-	add(f.Make != "", true, []string{makeKey + search.Fold(f.Make)}, "make_key = ?", search.Fold(f.Make))
-	add(!f.UpdatedAfter.IsZero(), false, nil, "updated_at > ?", f.UpdatedAfter)
+	add(status != "", true, "status = ?", status)
+	add(f.LocationID != "", true, "location_id = ?", f.LocationID)
+	add(f.Make != "", true, "make_key = ?", search.Fold(f.Make))
+	add(f.Condition != "", true, "condition = ?", f.Condition)
+	add(f.Category != "", true, "category = ?", f.Category)
+	add(!f.UpdatedAfter.IsZero(), false, "updated_at > ?", f.UpdatedAfter)
 
-	const most = 1 << 62
-	if f.PriceMin.Set || f.PriceMax.Set {
-		high := int64(most)
-		if f.PriceMax.Set {
-			high = f.PriceMax.V
-		}
-		add(true, false, nil, "price_usd >= ? AND price_usd <= ?", f.PriceMin.V, high)
+	for _, b := range f.bounds() {
+		use(b.on(inEnv, b.column), b.single())
 	}
 	if !f.CreatedAfter.IsZero() && !f.CreatedBefore.IsZero() {
-		add(true, true, nil, "id >= ? AND id < ?", id.Floor("hull", f.CreatedAfter), id.Floor("hull", f.CreatedBefore))
+		add(true, true, "id >= ? AND id < ?", id.Floor("hull", f.CreatedAfter), id.Floor("hull", f.CreatedBefore))
 	}
 
 	return all
@@ -151,7 +152,7 @@ func (s *finder) resolve(ctx context.Context) error {
 			return err
 		}
 		if d.resolved = true; len(terms) <= fewTerms {
-			d.ordered, d.terms, d.keys = true, terms, terms
+			d.ordered, d.terms = true, terms
 		}
 	}
 	return nil
@@ -163,9 +164,8 @@ func (s *finder) resolve(ctx context.Context) error {
 //
 //  1. If a condition matches few hulls, in these.
 //  2. In the next hulls of the list. Often they fill the page.
-//  3. In the blocks, which have the hulls of several conditions.
-//  4. In the hulls of the rarest condition, if these are not too many to sort.
-//  5. In all hulls.
+//  3. In the hulls that have all conditions which are not too common to read.
+//  4. In all hulls.
 func (s *finder) page(ctx context.Context) (page.Page[Hull], error) {
 	rows, err := s.find(ctx, s.query)
 	if err != nil || s.query.Cursor() == "" {
@@ -198,20 +198,35 @@ func (s *finder) find(ctx context.Context, q page.Query) ([]Hull, error) {
 	return r.rows, err
 }
 
-// rarest counts up to a limit and returns the condition with the fewest hulls.
-func (s *finder) rarest(ctx context.Context, limit int) (*driver, error) {
-	var least *driver
-	for i := range s.drivers {
-		d := &s.drivers[i]
-		n, err := db.One[int64](ctx, s.tx, "SELECT COUNT(*) FROM ("+d.query+" LIMIT ?) AS counted", append(slices.Clone(d.args), limit)...)
+// under returns a query for the hulls of all conditions that match fewer than a limit
+// each. It returns false if there is no such condition. It leaves out what is much more
+// common than the rarest one, because reading it costs more than checking the rest.
+func (s *finder) under(ctx context.Context, limit int) (driver, bool, error) {
+	var few []driver
+	for _, d := range s.drivers {
+		n, err := db.One[int](ctx, s.tx, "SELECT COUNT(*) FROM ("+d.query+" LIMIT ?) AS counted", append(slices.Clone(d.args), limit)...)
 		if err != nil {
-			return nil, err
+			return driver{}, false, err
 		}
-		if d.n = n; least == nil || n < least.n {
-			least = d
+		if d.n = n; n < limit {
+			few = append(few, d)
 		}
 	}
-	return least, nil
+	if len(few) == 0 {
+		return driver{}, false, nil
+	}
+
+	slices.SortStableFunc(few, func(a, b driver) int { return cmp.Compare(a.n, b.n) })
+	all := few[0]
+	all.args = slices.Clone(all.args)
+	for _, d := range few[1:] {
+		if d.n > muchMore*all.n {
+			break
+		}
+		all.query += " AND id IN (" + d.query + ")"
+		all.args = append(all.args, d.args...)
+	}
+	return all, true, nil
 }
 
 // byTerms returns a page of the hulls that have a term of a word. It merges the

@@ -20,8 +20,6 @@ func (ReleaseHold) Kind() string { return "release_hold" }
 // Work registers the jobs of hulls.
 func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.ReleaseHold)
-	jobs.On(q, a.BuildBlocks)
-	jobs.Every(q, buildEvery, BuildBlocks{})
 }
 
 // ReleaseHold makes the hull available again, unless the hold was ended or

@@ -130,9 +130,6 @@ func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, re
 	if err := updateTerms(ctx, tx, before, *h); err != nil {
 		return err
 	}
-	if err := recordGain(ctx, tx, before, *h); err != nil {
-		return err
-	}
 	if before.Status != h.Status || before.LocationID != h.LocationID {
 		if err := recordChange(ctx, tx, before, *h, reason); err != nil {
 			return err

@@ -8,6 +8,14 @@ import (
 	"slipway/internal/vocab/page"
 )
 
+// SearchLimits are variables so that tests can use all paths with few hulls.
+var SearchLimits = struct {
+	Few    int // matches of a condition that are all read
+	Many   int // the same, if there is no better way
+	Common int // matches of each of several conditions that are compared
+	Nearby int // hulls to scan before anything else
+}{Few: 1000, Many: 20_000, Common: 150_000, Nearby: 600}
+
 // reader collects the rows of a page, part by part in the direction of the page.
 type reader struct {
 	*finder
@@ -23,12 +31,8 @@ func (r *reader) done() bool { return r.ended || len(r.rows) > r.limit }
 
 // read reads the page. See finder.page.
 func (r *reader) read(ctx context.Context) error {
-	rarest, err := r.rarest(ctx, SearchLimits.Few)
-	if err != nil {
+	if found, err := r.readUnder(ctx, SearchLimits.Few); err != nil || found {
 		return err
-	}
-	if rarest.n < int64(SearchLimits.Few) {
-		return r.readOf(ctx, rarest)
 	}
 
 	if err := r.resolve(ctx); err != nil {
@@ -37,15 +41,12 @@ func (r *reader) read(ctx context.Context) error {
 	if err := r.readNearby(ctx); err != nil || r.done() {
 		return err
 	}
-	if used, err := r.readBlocks(ctx); err != nil || used {
-		return err
+	limit := SearchLimits.Many
+	if len(r.drivers) > 1 {
+		limit = SearchLimits.Common
 	}
-
-	if rarest, err = r.rarest(ctx, SearchLimits.Many); err != nil {
+	if found, err := r.readUnder(ctx, limit); err != nil || found {
 		return err
-	}
-	if rarest.n < int64(SearchLimits.Many) {
-		return r.readOf(ctx, rarest)
 	}
 	return r.readAll(ctx)
 }
@@ -119,13 +120,18 @@ func (r *reader) readNearby(ctx context.Context) error {
 	return nil
 }
 
-// readOf reads the matches among the hulls of a condition.
-func (r *reader) readOf(ctx context.Context, d *driver) error {
-	ids, err := db.All[string](ctx, r.tx, d.query+" LIMIT ?", append(slices.Clone(d.args), d.n+1)...)
-	if err != nil {
-		return err
+// readUnder reads the matches among the hulls of the conditions that match fewer than a
+// limit. It reports false if there is no such condition.
+func (r *reader) readUnder(ctx context.Context, limit int) (bool, error) {
+	d, ok, err := r.under(ctx, limit)
+	if err != nil || !ok {
+		return false, err
 	}
-	return r.readIDs(ctx, ids)
+	ids, err := db.All[string](ctx, r.tx, d.query, d.args...)
+	if err != nil {
+		return false, err
+	}
+	return true, r.readIDs(ctx, ids)
 }
 
 // readIDs reads the matches among hulls with these IDs.

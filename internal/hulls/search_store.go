@@ -1,6 +1,7 @@
 package hulls
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
 	"slipway/internal/vocab/search"
@@ -50,15 +50,13 @@ func (f HullFilter) checkFilters() error {
 	reject := func(field, text string) error {
 		return fault.BadRequest("%s %s.", field, text).Detail(field, "exclusive", "%s", text)
 	}
-	switch {
-	case f.Archived.Set && f.Status != "" && f.Archived.V != (f.Status == Archived):
+	if f.Archived.Set && f.Status != "" && f.Archived.V != (f.Status == Archived) {
 		return reject("archived", "contradicts status")
-	case f.YearMin.Set && f.YearMax.Set && f.YearMin.V > f.YearMax.V:
-		return reject("year_min", "must be at most year_max")
-	case f.PriceMin.Set && f.PriceMax.Set && f.PriceMin.V > f.PriceMax.V:
-		return reject("price_min", "must be at most price_max")
-	case f.LengthMin.Set && f.LengthMax.Set && f.LengthMin.V > f.LengthMax.V:
-		return reject("length_min", "must be at most length_max")
+	}
+	for _, b := range f.bounds() {
+		if b.order > 0 {
+			return reject(b.name+"_min", "must be at most "+b.name+"_max")
+		}
 	}
 	return nil
 }
@@ -76,33 +74,70 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 		w.And("h.archived_at IS NULL")
 	}
 
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.LocationID != "", "h.location_id = ?", f.LocationID},
-		{f.Make != "", "h.make_key = ?", search.Fold(f.Make)},
-		{f.Model != "", "h.model_key = ?", search.Fold(f.Model)},
-		// Without their indexes, which are not in the order of the list. See drivers.
-		{f.YearMin.Set, "h.year + 0 >= ?", f.YearMin.V},
-		{f.YearMax.Set, "h.year + 0 <= ?", f.YearMax.V},
-		{f.PriceMin.Set, "h.price_usd + 0 >= ?", f.PriceMin.V},
-		{f.PriceMax.Set, "h.price_usd + 0 <= ?", f.PriceMax.V},
-		{f.LengthMin.Set, "h.length_ft + 0 >= ?", f.LengthMin.V},
-		{f.LengthMax.Set, "h.length_ft + 0 <= ?", f.LengthMax.V},
-		{f.Condition != "", "h.condition = ?", f.Condition},
-		{f.Category != "", "h.category = ?", f.Category},
-		{!f.UpdatedAfter.IsZero(), "h.updated_at > ?", f.UpdatedAfter},
-		// IDs contain the creation time, so these are ranges of the primary key.
-		{!f.CreatedAfter.IsZero(), "h.id >= ?", id.Floor("hull", f.CreatedAfter.Add(time.Millisecond))},
-		{!f.CreatedBefore.IsZero(), "h.id < ?", id.Floor("hull", f.CreatedBefore)},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
+	w.AndIf(f.LocationID != "", "h.location_id = ?", f.LocationID)
+	w.AndIf(f.Make != "", "h.make_key = ?", search.Fold(f.Make))
+	w.AndIf(f.Model != "", "h.model_key = ?", search.Fold(f.Model))
+	w.AndIf(f.Condition != "", "h.condition = ?", f.Condition)
+	w.AndIf(f.Category != "", "h.category = ?", f.Category)
+	w.AndIf(!f.UpdatedAfter.IsZero(), "h.updated_at > ?", f.UpdatedAfter)
+	w.AndCreated("h.id", "hull", f.CreatedAfter, f.CreatedBefore)
+	for _, b := range f.bounds() {
+		column := "h." + b.column
+		if !b.single() {
+			column += " + 0" // without its index, which is not in the order of the list. See drivers.
 		}
+		w = b.on(w, column)
 	}
 
+	return w
+}
+
+// bounds are the lowest and the highest value of a number.
+type bounds struct {
+	name, column string
+	low, high    any // nil if not set
+	order        int // of low and high, if both are set
+}
+
+func boundsOf[T int64 | float64](name, column string, low, high patch.Param[T]) bounds {
+	b := bounds{name: name, column: column}
+	if low.Set {
+		b.low = low.V
+	}
+	if high.Set {
+		b.high = high.V
+	}
+	if low.Set && high.Set {
+		b.order = cmp.Compare(low.V, high.V)
+	}
+	return b
+}
+
+// bounds returns the numbers that the filter limits. Each has an index.
+func (f HullFilter) bounds() []bounds {
+	all := []bounds{
+		boundsOf("year", "year", f.YearMin, f.YearMax),
+		boundsOf("price", "price_usd", f.PriceMin, f.PriceMax),
+		boundsOf("length", "length_ft", f.LengthMin, f.LengthMax),
+	}
+	return slices.DeleteFunc(all, func(b bounds) bool { return b.low == nil && b.high == nil })
+}
+
+// single reports whether only one value is allowed. The index of the number then has
+// the order of the list.
+func (b bounds) single() bool { return b.low != nil && b.high != nil && b.order == 0 }
+
+// on adds the bounds as conditions on a column.
+func (b bounds) on(w *db.Where, column string) *db.Where {
+	if b.single() {
+		return w.With(column+" = ?", b.low)
+	}
+	if b.low != nil {
+		w = w.With(column+" >= ?", b.low)
+	}
+	if b.high != nil {
+		w = w.With(column+" <= ?", b.high)
+	}
 	return w
 }
 

@@ -90,12 +90,12 @@ func ListSorted(ctx context.Context, tx *db.Tx, f SortedFilter) (page.Page[Hull]
 // does, they are written so that no index is used for them.
 func (s *finder) narrow(ctx context.Context) (w *db.Where, few bool, err error) {
 	if len(s.drivers) > 0 {
-		rarest, err := s.rarest(ctx, SearchLimits.Many)
+		d, ok, err := s.under(ctx, SearchLimits.Many)
 		if err != nil {
 			return nil, false, err
 		}
-		if rarest.n < int64(SearchLimits.Many) {
-			return s.where.With("h.id IN ("+rarest.query+")", rarest.args...), true, nil
+		if ok {
+			return s.where.With("h.id IN ("+d.query+")", d.args...), true, nil
 		}
 	}
 	w = &db.Where{}

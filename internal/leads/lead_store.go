@@ -10,7 +10,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
@@ -139,27 +138,15 @@ type LeadFilter struct {
 
 func (f LeadFilter) where() *db.Where {
 	w := &db.Where{}
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.Status != "", "status = ?", f.Status},
-		{f.Source != "", "source = ?", f.Source},
-		{f.ContactID != "", "contact_id = ?", f.ContactID},
-		{f.HullID != "", "hull_id = ?", f.HullID},
-		{f.LocationID != "", "location_id = ?", f.LocationID},
-		{f.OwnerID != "", "owner_id = ?", f.OwnerID},
-		{f.NeedsReview.Set, "needs_review = ?", f.NeedsReview.V},
-		{!f.UpdatedAfter.IsZero(), "updated_at > ?", f.UpdatedAfter},
-		// IDs contain the creation time, so these are ranges of the primary key.
-		{!f.CreatedAfter.IsZero(), "id >= ?", id.Floor("lead", f.CreatedAfter.Add(time.Millisecond))},
-		{!f.CreatedBefore.IsZero(), "id < ?", id.Floor("lead", f.CreatedBefore)},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
-		}
-	}
+	w.AndIf(f.Status != "", "status = ?", f.Status)
+	w.AndIf(f.Source != "", "source = ?", f.Source)
+	w.AndIf(f.ContactID != "", "contact_id = ?", f.ContactID)
+	w.AndIf(f.HullID != "", "hull_id = ?", f.HullID)
+	w.AndIf(f.LocationID != "", "location_id = ?", f.LocationID)
+	w.AndIf(f.OwnerID != "", "owner_id = ?", f.OwnerID)
+	w.AndIf(f.NeedsReview.Set, "needs_review = ?", f.NeedsReview.V)
+	w.AndIf(!f.UpdatedAfter.IsZero(), "updated_at > ?", f.UpdatedAfter)
+	w.AndCreated("id", "lead", f.CreatedAfter, f.CreatedBefore)
 
 	for _, c := range []struct {
 		filter patch.Param[bool]

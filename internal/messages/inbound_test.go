@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"slipway/internal/consent"
+	"slipway/internal/testkit/assert"
 )
 
 func TestClassify(t *testing.T) {
@@ -31,9 +32,7 @@ func TestClassify(t *testing.T) {
 		},
 	} {
 		for _, text := range texts {
-			if got := classify(consent.SMS, text, false); got != want {
-				t.Errorf("%q: %s, want %s", text, got, want)
-			}
+			assert.Equal(t, classify(consent.SMS, text, false), want, text)
 		}
 	}
 
@@ -55,9 +54,7 @@ func TestClassifyEmail(t *testing.T) {
 		"Please take me off your list.\n\n> The Freedom 235":                              stop,
 		"ok\n________________________________\nFrom: Acme\nunsubscribe":                   ordinary,
 	} {
-		if got := classify(consent.Email, text, false); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
+		assert.Equal(t, classify(consent.Email, text, false), want, text)
 	}
 }
 

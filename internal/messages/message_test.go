@@ -8,6 +8,7 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/testkit/faulttest"
 	"slipway/internal/vocab/fault"
 )
@@ -57,9 +58,7 @@ func TestOptOutText(t *testing.T) {
 		"New price! Reply STOP to end.\n": "New price! Reply STOP to end.\n",
 		"New price! Txt stop":             "New price! Txt stop Reply STOP to opt out.",
 	} {
-		if got := withOptOut(body); got != want {
-			t.Errorf("%q: got %q, want %q", body, got, want)
-		}
+		assert.Equal(t, withOptOut(body), want, body)
 	}
 }
 
@@ -96,8 +95,6 @@ func TestRecipientZones(t *testing.T) {
 		for _, z := range zonesOf(c.contact, c.number, d) {
 			names = append(names, z.String())
 		}
-		if got := strings.Join(names, " "); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
+		assert.Equal(t, strings.Join(names, " "), c.want, name)
 	}
 }

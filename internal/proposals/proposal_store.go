@@ -41,9 +41,7 @@ func (f ProposalFilter) where(tx *db.Tx, operations []string) *db.Where {
 	default:
 		w.And("status = ?", f.Status)
 	}
-	if f.ObjectID != "" {
-		w.And("object_id = ?", f.ObjectID)
-	}
+	w.AndIf(f.ObjectID != "", "object_id = ?", f.ObjectID)
 	slices.Sort(operations)
 	marks, args := db.In(operations)
 	w.And("operation_id IN "+marks, args...)

@@ -53,23 +53,13 @@ func (f RequestLogFilter) where() *db.Where {
 		from, to := statuses(f.Status)
 		w.And("status BETWEEN ? AND ?", from, to)
 	}
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.Method != "", "method = ?", f.Method},
-		{f.Operation != "", "operation = ?", f.Operation},
-		{f.ActorID != "", "actor_id = ?", f.ActorID},
-		{f.ObjectID != "", "path LIKE ?", "%/" + f.ObjectID + "%"},
-		{f.IP != "", "ip = ?", f.IP},
-		{!f.After.IsZero(), "id >= ?", id.Floor(logs.Prefix, f.After)},
-		{!f.Before.IsZero(), "id < ?", id.Floor(logs.Prefix, f.Before)},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
-		}
-	}
+	w.AndIf(f.Method != "", "method = ?", f.Method)
+	w.AndIf(f.Operation != "", "operation = ?", f.Operation)
+	w.AndIf(f.ActorID != "", "actor_id = ?", f.ActorID)
+	w.AndIf(f.ObjectID != "", "path LIKE ?", "%/"+f.ObjectID+"%")
+	w.AndIf(f.IP != "", "ip = ?", f.IP)
+	w.AndIf(!f.After.IsZero(), "id >= ?", id.Floor(logs.Prefix, f.After))
+	w.AndIf(!f.Before.IsZero(), "id < ?", id.Floor(logs.Prefix, f.Before))
 	return w
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"slipway/internal/testkit/assert"
 )
 
 func TestMaskBody(t *testing.T) {
@@ -44,9 +46,7 @@ func TestMaskBody(t *testing.T) {
 		}
 	}
 	for _, body := range []string{``, `[1]`, `"text"`, `{`, `null`} {
-		if got := maskBody([]byte(body), true); got != nil {
-			t.Errorf("%s: got %v, expected nothing, because it is not an object", body, got)
-		}
+		assert.Equal(t, maskBody([]byte(body), true), nil, body)
 	}
 }
 
@@ -63,9 +63,7 @@ func TestMaskQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := maskQuery(values); got != want {
-			t.Errorf("%s: got %s, expected %s", query, got, want)
-		}
+		assert.Equal(t, maskQuery(values), want, query)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"slipway/internal/sdkgen"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/version"
 )
 
@@ -217,8 +218,6 @@ func TestGoName(t *testing.T) {
 	for name, want := range map[string]string{
 		"price_usd": "PriceUSD", "hull_id": "HullID", "price": "Price", "-price": "PriceDescending", "-created_at": "CreatedAtDescending",
 	} {
-		if got := sdkgen.GoName(name); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
+		assert.Equal(t, sdkgen.GoName(name), want, name)
 	}
 }

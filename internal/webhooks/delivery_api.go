@@ -28,12 +28,8 @@ func (a *API) listDeliveries(ctx context.Context, tx *db.Tx, in *struct {
 }) (page.Page[Delivery], error) {
 	var w db.Where
 	w.And("webhook_id = ?", in.WebhookID)
-	if in.Status != "" {
-		w.And("status = ?", in.Status)
-	}
-	if in.EventID != "" {
-		w.And("event_id = ?", in.EventID)
-	}
+	w.AndIf(in.Status != "", "status = ?", in.Status)
+	w.AndIf(in.EventID != "", "event_id = ?", in.EventID)
 	return listOf(ctx, tx, in.WebhookID, in.Query, &w)
 }
 

@@ -45,9 +45,7 @@ func (f EventFilter) where(caller auth.Principal, kinds []events.Kind) (*db.Wher
 		w.And("CASE WHEN type IN "+marks+" THEN 1 ELSE 0 END = 1", args...)
 	}
 
-	if f.ObjectID != "" {
-		w.And("object_id = ?", f.ObjectID)
-	}
+	w.AndIf(f.ObjectID != "", "object_id = ?", f.ObjectID)
 	if f.CreatedAfter.Set {
 		w.And("id >= ?", id.Floor("evt", f.CreatedAfter.V))
 	}

@@ -23,9 +23,7 @@ func TestConsentCheck(t *testing.T) {
 		bare := "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(map[string]any{"phone": nil})})
 		expect := func(step, path, channel, purpose, want string) {
 			t.Helper()
-			if got := blockCode(t, s, path, channel, purpose); got != want {
-				t.Errorf("%s: %q, want %q", step, got, want)
-			}
+			assert.Equal(t, blockCode(t, s, path, channel, purpose), want, step)
 		}
 		expect("no phone", bare, "sms", "transactional", "recipient_invalid")
 		expect("no consent", path, "sms", "marketing", "consent_missing")

@@ -1,7 +1,6 @@
 package inventory
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -12,9 +11,7 @@ import (
 	"time"
 
 	"slipway/internal/hulls"
-	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
-	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/search"
 )
@@ -41,6 +38,7 @@ func (y *yard) add(n int) {
 		y.s.Test.Hull(pick(y.r, y.locations), map[string]any{
 			"make": pick(y.r, someMakes), "model": pick(y.r, someModels), "title": pick(y.r, someTitles), "status": "on_order", "hin": nil,
 			"stock_number": fmt.Sprintf("SX%d", y.r.IntN(1e9)), "price_usd": y.r.IntN(40) * 1000, "year": 2015 + y.r.IntN(4),
+			"length_ft": 15 + y.r.IntN(4), "condition": pick(y.r, []string{"new", "used", "demo"}), "category": pick(y.r, []string{"power", "sail"}),
 		})
 		y.s.Advance(time.Second)
 	}
@@ -87,15 +85,6 @@ func (y *yard) load() {
 	slices.SortFunc(y.hulls, func(a, b hulls.Hull) int { return strings.Compare(b.ID, a.ID) })
 }
 
-// build runs the job, for hulls that are at least an hour old.
-func (y *yard) build() {
-	y.Helper()
-	y.s.Advance(2 * time.Hour)
-	if err := (&hulls.API{DB: y.s.DB}).BuildBlocks(y.Context(), hulls.BuildBlocks{}); err != nil {
-		y.Fatal(err)
-	}
-}
-
 // filter is a random filter, and the rule that it must follow.
 func (y *yard) filter() (query url.Values, match func(h hulls.Hull) bool) {
 	query = url.Values{}
@@ -140,12 +129,31 @@ func (y *yard) filter() (query url.Values, match func(h hulls.Hull) bool) {
 		at := pick(y.r, y.hulls).UpdatedAt
 		and("updated_after", at.Format(time.RFC3339Nano), func(h hulls.Hull) bool { return h.UpdatedAt.After(at) })
 	}
-	if y.r.IntN(6) == 0 {
-		and("year_min", "2017", func(h hulls.Hull) bool { return h.Year >= 2017 })
-	}
+	y.filterKind(and)
 
 	return query, func(h hulls.Hull) bool {
 		return !slices.ContainsFunc(rules, func(rule func(hulls.Hull) bool) bool { return !rule(h) })
+	}
+}
+
+// filterKind adds random filters by year, length, condition and category.
+func (y *yard) filterKind(and func(name, value string, rule func(hulls.Hull) bool)) {
+	if y.r.IntN(5) == 0 {
+		from := 2015 + y.r.IntN(4)
+		and("year_min", strconv.Itoa(from), func(h hulls.Hull) bool { return h.Year >= int64(from) })
+		if to := from + y.r.IntN(3); to < 2017 { // one year, several, or without end
+			and("year_max", strconv.Itoa(to), func(h hulls.Hull) bool { return h.Year <= int64(to) })
+		}
+	}
+	if y.r.IntN(6) == 0 {
+		to := 15 + y.r.IntN(4)
+		and("length_max", strconv.Itoa(to), func(h hulls.Hull) bool { return h.LengthFt <= float64(to) })
+	}
+	if y.r.IntN(5) == 0 {
+		and("condition", "demo", func(h hulls.Hull) bool { return string(h.Condition) == "demo" })
+	}
+	if y.r.IntN(6) == 0 {
+		and("category", "sail", func(h hulls.Hull) bool { return string(h.Category) == "sail" })
 	}
 }
 
@@ -208,8 +216,7 @@ func (y *yard) checkBackwards(query url.Values, limit int, want []string) {
 	}
 }
 
-// Each search returns exactly the hulls that match, whether they are in blocks, were
-// changed since, or are new.
+// Each search returns exactly the hulls that match.
 func TestFiltersMatchScan(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		seed := rand.Uint64()
@@ -219,65 +226,9 @@ func TestFiltersMatchScan(t *testing.T) {
 			y.locations = append(y.locations, s.Test.Location())
 		}
 
-		y.add(40)
-		y.check(25) // without blocks
-		y.build()
-		y.add(30)
-		y.check(40)
-		y.change(8)
-		y.check(40) // with a few changes
-		y.build()
-		y.change(25)
-		y.check(25) // with too many changes
-		y.build()
-		y.check(40)
-	})
-}
-
-// A change that a block doesn't have is found only because it is recorded, so this test
-// shows that the blocks are used.
-func TestSearchReadsBlocks(t *testing.T) {
-	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		y := &yard{T: t, s: s, locations: []string{s.Test.Location()}}
-		for i := range 40 {
-			s.Test.Hull(y.locations[0], map[string]any{"make": []string{"Ranger", "Lund"}[i%2], "title": "x", "status": "on_order", "hin": nil})
-			s.Advance(time.Second)
-		}
-		y.build()
-		assert.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM hull_blocks WHERE env > 0`)[0], 2)
-		assert.Len(t, ids(t, s.Test, "q=ranger+lund", 5), 0)
-
-		y.load()
-		oldest := y.hulls[len(y.hulls)-1]
-		s.Test.Patch("/v1/hulls/"+oldest.ID, map[string]any{"title": "Ranger and Lund"}, 200, nil)
-		assert.Equal(t, ids(t, s.Test, "q=ranger+lund", 5), []string{oldest.ID})
-		s.Exec(`DELETE FROM hull_block_changes WHERE env > 0`)
-		assert.Len(t, ids(t, s.Test, "q=ranger+lund", 5), 0)
-	})
-}
-
-// Hulls with old IDs, after the clock was set back, are found after the next job.
-func TestBlocksAreBuiltAgain(t *testing.T) {
-	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		y := &yard{T: t, s: s, r: rand.New(rand.NewPCG(1, 1)), locations: []string{s.Test.Location()}}
-		y.add(20)
-		y.build()
-		before := testkit.Rows[string](s, `SELECT last_id FROM hull_blocks WHERE env > 0`)
-		assert.Len(t, before, 1)
-
-		env := envOf(t, s, before[0])
-		_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
-			return db.Exec(ctx, tx, `DELETE FROM hull_terms WHERE env = ? AND id = ?`, env, before[0])
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Exec(`DELETE FROM hull_photos WHERE env > 0`)
-		s.Exec(`DELETE FROM hulls WHERE id = '` + before[0] + `' AND env > 0`)
-		y.build()
-		after := testkit.Rows[string](s, `SELECT last_id FROM hull_blocks WHERE env > 0`)
-		if len(after) != 1 || after[0] == before[0] {
-			t.Errorf("blocks end with %v, want another hull than %v", after, before)
-		}
+		y.add(70)
+		y.check(60)
+		y.change(30)
+		y.check(100)
 	})
 }

@@ -21,7 +21,7 @@ import (
 // Small limits make the searches of tests use all their paths with few hulls.
 func init() {
 	l := &hulls.SearchLimits
-	l.Block, l.Several, l.Pending, l.Few, l.Many, l.Nearby = 16, 2, 12, 3, 6, 4
+	l.Few, l.Many, l.Common, l.Nearby = 3, 6, 20, 4
 }
 
 // envOf returns the environment of a hull. Jobs need it, and the API never shows it.

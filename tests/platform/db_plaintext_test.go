@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/testkit/assert"
 )
 
 func TestPlaintext(t *testing.T) {
@@ -23,9 +24,7 @@ func TestPlaintext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := d.Plaintext(); got != want {
-			t.Errorf("%s: got %t, want %t", dsn, got, want)
-		}
+		assert.Equal(t, d.Plaintext(), want, dsn)
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}

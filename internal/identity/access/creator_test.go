@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"slipway/internal/identity/people"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -23,9 +24,7 @@ func TestCreatorOf(t *testing.T) {
 		"key_first": "usr_1", "key_second": "usr_1", "key_third": "usr_1", "key_office": "system", "key_website": "system",
 		"key_lost": "system", "key_a": "system", "key_b": "system", "key_app": "app_1", "key_of_app": "app_1",
 	} {
-		if got := creatorOf(keys[id], keys).ID; got != want {
-			t.Errorf("%s: got %q, want %q", id, got, want)
-		}
+		assert.Equal(t, creatorOf(keys[id], keys).ID, want, id)
 	}
 }
 

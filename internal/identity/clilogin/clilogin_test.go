@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slipway/internal/identity/people"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -56,9 +57,7 @@ func TestHostName(t *testing.T) {
 	for text, want := range map[string]string{
 		"harbor-office": "harbor-office", "": "unknown machine", "\u202eecart": "ecart", "a\nb": "ab", strings.Repeat("x", 99): strings.Repeat("x", 60),
 	} {
-		if got := hostName(text); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
+		assert.Equal(t, hostName(text), want, text)
 	}
 }
 

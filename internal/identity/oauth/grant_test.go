@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/token"
 )
@@ -31,9 +32,7 @@ func TestMatchRedirectURI(t *testing.T) {
 		"http://localhost:/cb":               false,
 		"http://LOCALHOST/cb":                false,
 	} {
-		if got := matchRedirectURI(registered, uri); got != want {
-			t.Errorf("%s: got %t, want %t", uri, got, want)
-		}
+		assert.Equal(t, matchRedirectURI(registered, uri), want, uri)
 	}
 }
 
@@ -77,9 +76,7 @@ func TestVerifyPKCE(t *testing.T) {
 		{"", "", true},
 		{"", verifier, false},
 	} {
-		if got := verifyPKCE(c.challenge, c.verifier); got != c.want {
-			t.Errorf("%q %q: got %t, want %t", c.challenge, c.verifier, got, c.want)
-		}
+		assert.Equal(t, verifyPKCE(c.challenge, c.verifier), c.want, c.challenge, c.verifier)
 	}
 }
 
@@ -106,9 +103,7 @@ func TestHasSecret(t *testing.T) {
 	old, _ := token.New(token.ClientSecret, auth.Test)
 	a := App{Type: Confidential, SecretHash: token.Hash(secret), OldSecretHash: token.Hash(old), OldSecretExpiresAt: new(now.Add(time.Second))}
 	for text, want := range map[string]bool{secret: true, old: true, "": false, "x": false} {
-		if got := a.hasSecret(text, now); got != want {
-			t.Errorf("%q: got %t, want %t", text, got, want)
-		}
+		assert.Equal(t, a.hasSecret(text, now), want, text)
 	}
 	if a.hasSecret(old, now.Add(time.Second)) {
 		t.Error("the old secret still works after it has expired")

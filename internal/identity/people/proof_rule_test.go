@@ -3,6 +3,7 @@ package people
 import (
 	"testing"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -84,8 +85,6 @@ func TestCanConfirm(t *testing.T) {
 		"former administrator, proven":  {User{Status: Active, PendingEmail: new(email), EmailProven: true}, true},
 		"administrator, nothing needed": {User{Status: Active, Roles: admin, EmailProven: true}, false},
 	} {
-		if got := c.user.canConfirm(email); got != c.want {
-			t.Errorf("%s: got %t, want %t", name, got, c.want)
-		}
+		assert.Equal(t, c.user.canConfirm(email), c.want, name)
 	}
 }

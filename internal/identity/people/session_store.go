@@ -30,9 +30,7 @@ func FindSession(ctx context.Context, tx *db.Tx, id string) (Session, error) {
 func ListSessions(ctx context.Context, tx *db.Tx, userID string, q page.Query) (page.Page[Session], error) {
 	w := &db.Where{}
 	w.And("ended_at IS NULL AND expires_at > ? AND (NOT browser OR last_seen_at > ?)", tx.Now, tx.Now.Add(-BrowserIdle))
-	if userID != "" {
-		w.And("user_id = ?", userID)
-	}
+	w.AndIf(userID != "", "user_id = ?", userID)
 	return sessions.List(ctx, tx, q, w)
 }
 

@@ -65,12 +65,8 @@ type UserFilter struct {
 
 func (f UserFilter) where() *db.Where {
 	w := &db.Where{}
-	if f.Status != "" {
-		w.And("status = ?", f.Status)
-	}
-	if f.Email != "" {
-		w.And("email = ?", strings.ToLower(f.Email))
-	}
+	w.AndIf(f.Status != "", "status = ?", f.Status)
+	w.AndIf(f.Email != "", "email = ?", strings.ToLower(f.Email))
 	return w
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+
+	"slipway/internal/testkit/assert"
 )
 
 func TestParseLength(t *testing.T) {
@@ -88,17 +90,13 @@ func TestWords(t *testing.T) {
 		"Ski/Wakeboard": "power-skiwake", "Saltwater Fishing": "power-saltfish", "Sloop": "sail-sloop", "Deck Boat": "power-deck",
 		"Houseboat": "power-house", "Bowrider": "power-bowrider", "power-jon": "power-jon", "Walkaround": "power-walk", "Submarine": "",
 	} {
-		if got := findClass(text); got != want {
-			t.Errorf("%s: got %q, want %q", text, got, want)
-		}
+		assert.Equal(t, findClass(text), want, text)
 	}
 	for text, want := range map[string]string{
 		"In Stock": "available", "AVAILABLE": "available", "On Order": "on_order", "In-Transit": "in_transit", "Sale Pending": "sale_pending",
 		"Not for sale": "not_for_sale", "Sold": "sold", "lost": "",
 	} {
-		if got := statuses.find(text); got != want {
-			t.Errorf("%s: got %q, want %q", text, got, want)
-		}
+		assert.Equal(t, statuses.find(text), want, text)
 	}
 }
 

@@ -75,9 +75,7 @@ func TestNothingComesFromOutside(t *testing.T) {
 		}
 	}
 	for header, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
-		if got := res.Header.Get(header); got != want {
-			t.Errorf("%s is %q, want %q", header, got, want)
-		}
+		assert.Equal(t, res.Header.Get(header), want, header)
 	}
 }
 
@@ -140,8 +138,6 @@ func TestAcceptsGzip(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/docs/reference", nil)
 		r.Header.Set("Accept-Encoding", header)
-		if got := acceptsGzip(r); got != want {
-			t.Errorf("%q: got %v, want %v", header, got, want)
-		}
+		assert.Equal(t, acceptsGzip(r), want, header)
 	}
 }

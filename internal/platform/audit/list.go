@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 )
 
@@ -27,21 +26,10 @@ func List(ctx context.Context, tx *db.Tx, f Filter) (page.Page[Entry], error) {
 	}
 	w := &db.Where{}
 	w.And("env = ?", tx.Env)
-	for _, c := range []struct {
-		set  bool
-		cond string
-		args []any
-	}{
-		{f.Action != "", "action >= ? AND action < ?", []any{f.Action, f.Action + "\U0010FFFF"}},
-		{f.ActorID != "", "actor_id = ?", []any{f.ActorID}},
-		{f.TargetID != "", "target_id = ?", []any{f.TargetID}},
-		{f.Outcome != "", "outcome = ?", []any{f.Outcome}},
-		{!f.CreatedAfter.IsZero(), "id >= ?", []any{id.Floor("aud", f.CreatedAfter.Add(time.Millisecond))}},
-		{!f.CreatedBefore.IsZero(), "id < ?", []any{id.Floor("aud", f.CreatedBefore)}},
-	} {
-		if c.set {
-			w.And(c.cond, c.args...)
-		}
-	}
+	w.AndIf(f.Action != "", "action >= ? AND action < ?", f.Action, f.Action+"\U0010FFFF")
+	w.AndIf(f.ActorID != "", "actor_id = ?", f.ActorID)
+	w.AndIf(f.TargetID != "", "target_id = ?", f.TargetID)
+	w.AndIf(f.Outcome != "", "outcome = ?", f.Outcome)
+	w.AndCreated("id", "aud", f.CreatedAfter, f.CreatedBefore)
 	return db.List[Entry](ctx, tx, db.From("audit_entries"), f.Query, w)
 }

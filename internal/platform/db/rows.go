@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/wire"
 )
 
@@ -158,6 +159,20 @@ type Where struct {
 // And adds a condition.
 func (w *Where) And(cond string, args ...any) {
 	w.conds, w.Args = append(w.conds, cond), append(w.Args, args...)
+}
+
+// AndIf adds a condition if a filter is set.
+func (w *Where) AndIf(set bool, cond string, args ...any) {
+	if set {
+		w.And(cond, args...)
+	}
+}
+
+// AndCreated adds the condition that a row was created after and before a time, each unless
+// it is zero. IDs contain the time, so these are ranges of the primary key.
+func (w *Where) AndCreated(column, prefix string, after, before time.Time) {
+	w.AndIf(!after.IsZero(), column+" >= ?", id.Floor(prefix, after.Add(time.Millisecond)))
+	w.AndIf(!before.IsZero(), column+" < ?", id.Floor(prefix, before))
 }
 
 // String returns the clause without the word WHERE.

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"slipway/internal/platform/outbox"
 )
 
 // Message is one email to one recipient.
@@ -121,30 +123,11 @@ func (o Outbox) Send(_ context.Context, m Message) error {
 
 // Remove deletes the file of a message, if it exists.
 func (o Outbox) Remove(token string) error {
-	err := os.Remove(filepath.Join(o.Folder, token+suffix))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
+	return outbox.Remove(filepath.Join(o.Folder, token+suffix))
 }
 
 // Sweep deletes the files that were written before a time.
-func (o Outbox) Sweep(before time.Time) error {
-	files, err := filepath.Glob(filepath.Join(o.Folder, "*"+suffix))
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		info, err := os.Stat(file)
-		if err == nil && info.ModTime().Before(before) {
-			err = os.Remove(file)
-		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) { // another node might have deleted it
-			return err
-		}
-	}
-	return nil
-}
+func (o Outbox) Sweep(before time.Time) error { return outbox.Sweep(o.Folder, suffix, before) }
 
 // SMTP sends messages to an SMTP server.
 type SMTP struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -24,9 +25,7 @@ func TestPolicy(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		NewPage(`<h1>{{.}}</h1>`).Render(w, http.StatusOK, "Title", "<b>", c.options...)
-		if got := w.Header().Get("Content-Security-Policy"); got != c.want {
-			t.Errorf("%s: got %s, want %s", name, got, c.want)
-		}
+		assert.Equal(t, w.Header().Get("Content-Security-Policy"), c.want, name)
 	}
 }
 

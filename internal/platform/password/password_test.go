@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"slipway/internal/testkit/assert"
 )
 
 // old is a hash of oldPassword from before hashes had a nonce.
@@ -112,8 +114,6 @@ func TestHasSalt(t *testing.T) {
 		"old format": {old, []byte("salt for testing"), false},
 		"invalid":    {"x", salt, false},
 	} {
-		if got := HasSalt(c.hash, c.salt); got != c.want {
-			t.Errorf("%s: got %t, want %t", name, got, c.want)
-		}
+		assert.Equal(t, HasSalt(c.hash, c.salt), c.want, name)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/testkit/pdftext"
 	"strings"
 	"testing"
@@ -148,9 +149,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("Render(%q) = %v, want an error only for %q", text, err, want)
 		}
 	}
-	if got := clean("Ann\u202e 🚤Bell\x00\u00a0!"); got != "Ann Bell  !" {
-		t.Errorf("got %q, want %q", got, "Ann Bell  !")
-	}
+	assert.Equal(t, clean("Ann\u202e 🚤Bell\x00\u00a0!"), "Ann Bell  !")
 }
 
 // The outlines of glyphs of other fonts are embedded, with their characters.
@@ -183,9 +182,7 @@ func TestPreference(t *testing.T) {
 		"DejaVuSansMono-BoldOblique.ttf"}
 	slices.SortStableFunc(names, func(a, b string) int { return preference(a) - preference(b) })
 	want := "[NotoSansThai-Regular.ttf NotoSerifThai-Regular.ttf DejaVuSans.ttf wqy.ttc NotoSansCJK-Bold.ttc DejaVuSansMono-BoldOblique.ttf]"
-	if got := fmt.Sprint(names); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	assert.Equal(t, fmt.Sprint(names), want)
 }
 
 // Pages are added at the end. The file starts with the original bytes, and reads as

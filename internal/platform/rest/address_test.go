@@ -4,6 +4,8 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"testing"
+
+	"slipway/internal/testkit/assert"
 )
 
 func TestAddress(t *testing.T) {
@@ -29,8 +31,6 @@ func TestAddress(t *testing.T) {
 		req := httptest.NewRequest("GET", "/", nil)
 		req.RemoteAddr = tt.remote
 		req.Header["X-Forwarded-For"] = tt.forwarded
-		if got := tt.router.address(req); got != tt.want {
-			t.Errorf("%s: %s, want %s", name, got, tt.want)
-		}
+		assert.Equal(t, tt.router.address(req), tt.want, name)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"slipway/internal/testkit/assert"
 )
 
 // One caller gets at most half of the places, and a caller without a place gets one.
@@ -203,9 +205,7 @@ func TestUrgentPaths(t *testing.T) {
 		"/v1/api_keys/key_1/revoke": true, "/v1/api_keys/key_1/rotate": false, "/v1/api_keys/key_1": false,
 		"/v1/api_keys/key_1/revoke/": false, "/v1/api_keys/key_1/revoke/x": false, "/v1/hulls/h/revoke": false, "": false,
 	} {
-		if got := matches(segments, path); got != want {
-			t.Errorf("%s: got %t, want %t", path, got, want)
-		}
+		assert.Equal(t, matches(segments, path), want, path)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -109,9 +110,7 @@ func TestOverload(t *testing.T) {
 
 	for path, want := range map[string]int{"GET /readyz": 200, "POST /v1/keys/key_1/revoke": 200, "POST /hooks/x/1": 204} {
 		method, path, _ := strings.Cut(path, " ")
-		if got := send(method, path, "a", "x").StatusCode; got != want {
-			t.Errorf("%s: got %d, want %d", path, got, want)
-		}
+		assert.Equal(t, send(method, path, "a", "x").StatusCode, want, path)
 	}
 
 	// Another dealership waits for two requests, not for all that arrived before it.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"slipway/internal/testkit/assert"
 )
 
 // Tokens in paths don't get into logs and traces, whatever the method or the path.
@@ -22,9 +24,7 @@ func TestSafePath(t *testing.T) {
 		"/unsubscribe/":                 "/unsubscribe/",
 		"":                              "",
 	} {
-		if got := SafePath(path); got != want {
-			t.Errorf("%s: got %s, want %s", path, got, want)
-		}
+		assert.Equal(t, SafePath(path), want, path)
 	}
 }
 

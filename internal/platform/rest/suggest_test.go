@@ -1,6 +1,10 @@
 package rest
 
-import "testing"
+import (
+	"testing"
+
+	"slipway/internal/testkit/assert"
+)
 
 func TestClosest(t *testing.T) {
 	known := []string{"id", "location", "make", "model", "model_year", "price_usd", "starting_after", "status"}
@@ -28,9 +32,7 @@ func TestClosest(t *testing.T) {
 		"a_name_that_is": "",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := closest(name, known); got != want {
-				t.Errorf("got %q, want %q", got, want)
-			}
+			assert.Equal(t, closest(name, known), want)
 		})
 	}
 }

@@ -5,12 +5,13 @@ package sms
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf16"
+
+	"slipway/internal/platform/outbox"
 )
 
 // Message is one text message to one number.
@@ -88,30 +89,11 @@ func (o Outbox) Send(_ context.Context, m Message) (string, error) {
 
 // Remove deletes the file of a message, if it exists.
 func (o Outbox) Remove(token string) error {
-	err := os.Remove(filepath.Join(o.Folder, token+suffix))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
+	return outbox.Remove(filepath.Join(o.Folder, token+suffix))
 }
 
 // Sweep deletes the files that were written before a time.
-func (o Outbox) Sweep(before time.Time) error {
-	files, err := filepath.Glob(filepath.Join(o.Folder, "*"+suffix))
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		info, err := os.Stat(file)
-		if err == nil && info.ModTime().Before(before) {
-			err = os.Remove(file)
-		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) { // another node might have deleted it
-			return err
-		}
-	}
-	return nil
-}
+func (o Outbox) Sweep(before time.Time) error { return outbox.Sweep(o.Folder, suffix, before) }
 
 // Status is always Unknown.
 func (Outbox) Status(context.Context, string) (Status, error) { return Unknown, nil }

@@ -266,8 +266,6 @@ func TestVerifyTwilio(t *testing.T) {
 		"part of it":        {token, address, form(), "RSOYDt4T1cU=", false},
 		"not base64":        {token, address, form(), strings.Repeat("?", 28), false},
 	} {
-		if got := VerifyTwilio(c.token, c.address, c.form, c.signature); got != c.want {
-			t.Errorf("%s: got %v, want %v", name, got, c.want)
-		}
+		assert.Equal(t, VerifyTwilio(c.token, c.address, c.form, c.signature), c.want, name)
 	}
 }

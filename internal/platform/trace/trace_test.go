@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/testkit/assert"
 )
 
 func TestParse(t *testing.T) {
@@ -151,8 +153,6 @@ func TestTracesURL(t *testing.T) {
 		"http://localhost:4318/":             "http://localhost:4318/v1/traces",
 		"https://otel.example.com/in/traces": "https://otel.example.com/in/traces",
 	} {
-		if got := tracesURL(endpoint); got != want {
-			t.Errorf("%s: got %s, want %s", endpoint, got, want)
-		}
+		assert.Equal(t, tracesURL(endpoint), want, endpoint)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/cell"
 )
 
@@ -31,9 +32,7 @@ func TestEscape(t *testing.T) {
 		"%0":             "'%0",
 		"12 Dock Street": "12 Dock Street",
 	} {
-		if got := cell.Escape(text); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
+		assert.Equal(t, cell.Escape(text), want, text)
 	}
 }
 

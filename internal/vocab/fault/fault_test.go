@@ -24,9 +24,7 @@ func TestKindOf(t *testing.T) {
 		"a fault joined to others": {errors.Join(cause, fault.Forbidden("no")), fault.KindForbidden},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := fault.KindOf(c.err); got != c.want {
-				t.Errorf("%v is %v, want %v", c.err, got, c.want)
-			}
+			assert.Equal(t, fault.KindOf(c.err), c.want, c.err)
 		})
 	}
 }

@@ -126,9 +126,7 @@ func TestFloor(t *testing.T) {
 		"after all time":  {time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC), "hull_7zzzzzzzzz0000000000000000"},
 		"its millisecond": {time.UnixMilli(1).Add(999 * time.Microsecond), "hull_00000000010000000000000000"},
 	} {
-		if got := id.Floor("hull", c.at); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
+		assert.Equal(t, id.Floor("hull", c.at), c.want, name)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"slipway/internal/testkit/assert"
 )
 
 // repeat returns equal payments with another first and last one. 0 means equal.
@@ -42,9 +44,7 @@ func TestDisclosedAPR(t *testing.T) {
 		"one payment":                   {100000, []int64{110000}, 12, 0, "9.57"},
 		"one cent of interest":          {1, []int64{2}, 480, 0, "1.73"},
 	} {
-		if got := DisclosedAPR(c.cents, c.payments, c.months, c.days); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
+		assert.Equal(t, DisclosedAPR(c.cents, c.payments, c.months, c.days), c.want, name)
 	}
 }
 

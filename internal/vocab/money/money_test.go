@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 )
 
@@ -106,8 +107,6 @@ func TestPercentOf(t *testing.T) {
 func TestFormat(t *testing.T) {
 	for cents, want := range map[int64]string{0: "$0.00", 5: "$0.05", 123456: "$1,234.56", -2000: "−$20.00", 100_000_000: "$1,000,000.00",
 		99999: "$999.99"} {
-		if got := Format(cents); got != want {
-			t.Errorf("%d is %s, want %s", cents, got, want)
-		}
+		assert.Equal(t, Format(cents), want, cents)
 	}
 }

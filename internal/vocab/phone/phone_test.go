@@ -3,6 +3,8 @@ package phone
 import (
 	"strings"
 	"testing"
+
+	"slipway/internal/testkit/assert"
 )
 
 func TestParse(t *testing.T) {
@@ -36,9 +38,7 @@ func TestZones(t *testing.T) {
 		"+442079460958": "Europe/London",
 		"nonsense":      "",
 	} {
-		if got := strings.Join(Zones(number), " "); got != want {
-			t.Errorf("%s: got %s, want %q", number, got, want)
-		}
+		assert.Equal(t, strings.Join(Zones(number), " "), want, number)
 	}
 }
 
@@ -47,17 +47,13 @@ func TestPlaceholders(t *testing.T) {
 		"+11111111111": true, "+19999999999": true, "+10000000000": true, "+11234567890": true, "+11235550100": true, "+14101550100": true,
 		"+14100550100": true, "+14105550100": false, "+14105550123": false, "+15555550100": false, "+442079460958": false,
 	} {
-		if got := IsPlaceholder(number); got != want {
-			t.Errorf("%s: got %t, want %t", number, got, want)
-		}
+		assert.Equal(t, IsPlaceholder(number), want, number)
 	}
 }
 
 func TestNational(t *testing.T) {
 	for number, want := range map[string]string{"+14105550123": "4105550123", "+442079460958": "2079460958", "nonsense": ""} {
-		if got := National(number); got != want {
-			t.Errorf("%s: got %s, want %q", number, got, want)
-		}
+		assert.Equal(t, National(number), want, number)
 	}
 }
 
@@ -82,8 +78,6 @@ func TestFormat(t *testing.T) {
 	for number, want := range map[string]string{
 		"+12395550100": "(239) 555-0100", "+442079460958": "+44 20 7946 0958", "nonsense": "nonsense",
 	} {
-		if got := Format(number); got != want {
-			t.Errorf("%s: got %s, want %q", number, got, want)
-		}
+		assert.Equal(t, Format(number), want, number)
 	}
 }

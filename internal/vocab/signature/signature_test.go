@@ -8,6 +8,8 @@ import (
 	"time"
 
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"slipway/internal/testkit/assert"
 )
 
 var key = []byte("0123456789abcdef0123456789abcdef")
@@ -81,8 +83,6 @@ func TestIsSecret(t *testing.T) {
 		Format(make([]byte, 23)): false, Format(make([]byte, 65)): false, "whsec_": false, "": false, "whsec_not base64": false,
 		strings.TrimPrefix(Format(key), "whsec_"): false,
 	} {
-		if got := IsSecret(text); got != want {
-			t.Errorf("%q: got %v, want %v", text, got, want)
-		}
+		assert.Equal(t, IsSecret(text), want, text)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/fault"
 )
 
@@ -168,9 +169,7 @@ func TestCheckParams(t *testing.T) {
 		Reacquire bool `query:"reacquire" since:"2026-12-01"`
 	}]())
 	query := url.Values{"limit": {"1"}, "reacquire": {"true"}}
-	if err := CheckParams("2026-12-01", params, query); err != nil {
-		t.Errorf("got %v, want the parameter accepted in its own version", err)
-	}
+	assert.Equal(t, CheckParams("2026-12-01", params, query), nil)
 	if err := CheckParams("2026-11-15", params, query); err == nil || !strings.Contains(err.Error(), "reacquire was added in version 2026-12-01") {
 		t.Errorf("got %v, want an error with the version of the parameter", err)
 	}
