@@ -152,7 +152,7 @@ func (a *API) send(ctx context.Context, tx *db.Tx, in *struct {
 		if err := insertBlocked(ctx, tx, &m, d.code); err != nil {
 			return m, err
 		}
-		return m, rest.CommitAndFail(d.fault(m.ID))
+		return m, db.Committed(d.fault(m.ID))
 	}
 	if !d.hold.IsZero() {
 		m.hold(d.hold, in.Body.ExpiresAt != nil)

@@ -51,39 +51,36 @@ func (a *API) showLink(w http.ResponseWriter, r *http.Request) {
 func (a *API) confirmLink(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	received, code := a.DB.Now(), r.PostFormValue("code")
-	type result struct {
-		openedLink
-		rejected *fault.Error
-	}
-	o, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (res result, err error) {
-		if res.openedLink, err = a.openLink(ctx, tx, r.PathValue("token")); err != nil {
-			return res, err
-		}
-		tx = tx.In(res.link.Env)
-		u, err := people.FindUserForUpdate(ctx, tx, res.UserID)
+	o, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (openedLink, error) {
+		o, err := a.openLink(ctx, tx, r.PathValue("token"))
 		if err != nil {
-			return res, err
+			return o, err
+		}
+		tx = tx.In(o.link.Env)
+		u, err := people.FindUserForUpdate(ctx, tx, o.UserID)
+		if err != nil {
+			return o, err
 		}
 		ctx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()})
 		if u.HasActiveFactor() {
-			if res.rejected, err = a.Access.CheckCode(ctx, tx, u, code, received); err != nil || res.rejected != nil {
-				return res, err
+			if err := a.Access.CheckCode(ctx, tx, u, code, received); err != nil {
+				return o, err
 			}
 		}
-		return res, useLink(ctx, tx, res.openedLink, u)
+		return o, useLink(ctx, tx, o, u)
 	})
-	if err != nil {
-		a.showLinkError(w, r, err)
-		return
-	}
-	at := pages.At(o.Dealership.Name, o.Dealership.Mode)
-	if o.rejected != nil {
-		a.AuthLog.Reject(r.Context(), authlog.Rejection{Env: o.user.Env, Kind: authlog.KindUser, ID: o.user.ID, Err: o.rejected})
+	if db.IsCommitted(err) {
+		a.AuthLog.Reject(r.Context(), authlog.Rejection{Env: o.user.Env, Kind: authlog.KindUser, ID: o.user.ID, Err: err})
 		status := http.StatusUnprocessableEntity
-		if o.rejected.Kind == fault.KindRateLimited {
+		if fault.KindOf(err) == fault.KindRateLimited {
 			status = http.StatusTooManyRequests
 		}
-		linkPage.Render(w, status, "Confirm your identity", o.form("The code is wrong, expired or was already used."), at)
+		linkPage.Render(w, status, "Confirm your identity", o.form("The code is wrong, expired or was already used."),
+			pages.At(o.Dealership.Name, o.Dealership.Mode))
+		return
+	}
+	if err != nil {
+		a.showLinkError(w, r, err)
 		return
 	}
 	showNotice(w, http.StatusOK, o.located, notice{

@@ -133,8 +133,6 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, l located, o outcom
 	switch {
 	case err != nil:
 		a.showError(w, r, l, err)
-	case o.rejected != nil:
-		a.showError(w, r, l, o.rejected)
 	case o.linkSent:
 		showNotice(w, http.StatusOK, l, notice{
 			Heading: "Check your email",
