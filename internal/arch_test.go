@@ -151,10 +151,14 @@ func allows(from, to string) bool {
 // layers are the suffixes of files in a feature, and what they may not import.
 // A file without a suffix holds rules: no I/O, no clock, no HTTP.
 var layers = map[string][]string{
-	"_api.go":   {"database/sql", "os"},
-	"_store.go": {"net/http", "os", "github.com/danielgtaylor/huma", "slipway/internal/platform/rest"},
-	"_jobs.go":  {"database/sql", "github.com/danielgtaylor/huma", "slipway/internal/platform/rest"},
-	"_pages.go": {"database/sql"},
+	"_api.go":       {"database/sql", "os"},
+	"_store.go":     {"net/http", "os", "github.com/danielgtaylor/huma", "slipway/internal/platform/rest"},
+	"_jobs.go":      {"database/sql", "github.com/danielgtaylor/huma", "slipway/internal/platform/rest"},
+	"_pages.go":     {"database/sql"},
+	"_endpoints.go": {"database/sql"},
+	"_client.go":    {"database/sql", "os", "github.com/danielgtaylor/huma"},
+	"_worker.go":    {"database/sql", "net/http", "os", "github.com/danielgtaylor/huma"},
+	"_actions.go":   {"database/sql", "net/http", "os", "github.com/danielgtaylor/huma"},
 	"": {"context", "database/sql", "net/http", "os", "github.com/danielgtaylor/huma", "slipway/internal/platform/db",
 		"slipway/internal/platform/rest", "slipway/internal/platform/jobs"},
 }
