@@ -157,7 +157,7 @@ var layers = map[string][]string{
 	"_pages.go":     {"database/sql"},
 	"_endpoints.go": {"database/sql"},
 	"_client.go":    {"database/sql", "os", "github.com/danielgtaylor/huma"},
-	"_worker.go":    {"database/sql", "net/http", "os", "github.com/danielgtaylor/huma"},
+	"_worker.go":    {"database/sql", "os", "github.com/danielgtaylor/huma"},
 	"_actions.go":   {"database/sql", "net/http", "os", "github.com/danielgtaylor/huma"},
 	"": {"context", "database/sql", "net/http", "os", "github.com/danielgtaylor/huma", "slipway/internal/platform/db",
 		"slipway/internal/platform/rest", "slipway/internal/platform/jobs"},
