@@ -165,3 +165,7 @@ func FindAllReady(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]
 	}
 	return byHull, err
 }
+
+func endClaim(ctx context.Context, tx *db.Tx, p HullPhoto) (int64, error) {
+	return db.Exec(ctx, tx, `UPDATE hull_photos SET attempts = 0, claimed_until = NULL WHERE env = ? AND id = ?`, p.Env, p.ID)
+}

@@ -9,7 +9,6 @@ import (
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 )
 
@@ -45,32 +44,6 @@ type RequestLogFilter struct {
 	IP        string    `query:"ip" maxLength:"64" doc:"Only requests from this address."`
 	After     time.Time `query:"after" doc:"Only requests that arrived at or after this time."`
 	Before    time.Time `query:"before" doc:"Only requests that arrived before this time."`
-}
-
-func (f RequestLogFilter) where() *db.Where {
-	w := &db.Where{}
-	if f.Status != "" {
-		from, to := statuses(f.Status)
-		w.And("status BETWEEN ? AND ?", from, to)
-	}
-	for _, c := range []struct {
-		set  bool
-		cond string
-		arg  any
-	}{
-		{f.Method != "", "method = ?", f.Method},
-		{f.Operation != "", "operation = ?", f.Operation},
-		{f.ActorID != "", "actor_id = ?", f.ActorID},
-		{f.ObjectID != "", "path LIKE ?", "%/" + f.ObjectID + "%"},
-		{f.IP != "", "ip = ?", f.IP},
-		{!f.After.IsZero(), "id >= ?", id.Floor(logs.Prefix, f.After)},
-		{!f.Before.IsZero(), "id < ?", id.Floor(logs.Prefix, f.Before)},
-	} {
-		if c.set {
-			w.And(c.cond, c.arg)
-		}
-	}
-	return w
 }
 
 // ByRequest is the path parameter of a request.

@@ -57,3 +57,33 @@ func purge(ctx context.Context, d *db.DB, rows int) error {
 		}
 	}
 }
+
+func (f RequestLogFilter) where() *db.Where {
+	w := &db.Where{}
+	if f.Status != "" {
+		from, to := statuses(f.Status)
+		w.And("status BETWEEN ? AND ?", from, to)
+	}
+	for _, c := range []struct {
+		set  bool
+		cond string
+		arg  any
+	}{
+		{f.Method != "", "method = ?", f.Method},
+		{f.Operation != "", "operation = ?", f.Operation},
+		{f.ActorID != "", "actor_id = ?", f.ActorID},
+		{f.ObjectID != "", "path LIKE ?", "%/" + f.ObjectID + "%"},
+		{f.IP != "", "ip = ?", f.IP},
+		{!f.After.IsZero(), "id >= ?", id.Floor(logs.Prefix, f.After)},
+		{!f.Before.IsZero(), "id < ?", id.Floor(logs.Prefix, f.Before)},
+	} {
+		if c.set {
+			w.And(c.cond, c.arg)
+		}
+	}
+	return w
+}
+
+func insertAll(ctx context.Context, tx *db.Tx, entries []RequestLog) error {
+	return db.Insert(ctx, tx, logs.Name, entries...)
+}

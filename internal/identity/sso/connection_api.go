@@ -153,7 +153,7 @@ func (a *API) create(ctx context.Context, in *struct{ Body ConnectionCreate }) (
 			return c, err
 		}
 
-		if err := db.Insert(ctx, tx, "sso_connections", c); err != nil {
+		if err := insertConnection(ctx, tx, c); err != nil {
 			return c, err
 		}
 		if err := a.finishChange(ctx, tx, &c); err != nil {

@@ -89,23 +89,6 @@ func (a *API) confirmLink(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// useLink links the user and uses up the link.
-func useLink(ctx context.Context, tx *db.Tx, o openedLink, u people.User) error {
-	n, err := db.Exec(ctx, tx, `DELETE FROM sso_links WHERE env = ? AND connection_id = ? AND user_id = ? AND hash = ?`,
-		o.link.Env, o.link.ConnectionID, o.UserID, o.Hash)
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return errLinkUsed()
-	}
-	if err := insertIdentity(ctx, tx, o.Connection, u, o.link.Issuer, o.Subject, byEmail); err != nil {
-		return err
-	}
-	_, err = people.LinkSSO(ctx, tx, u, &o.Subject)
-	return err
-}
-
 func (a *API) showLinkError(w http.ResponseWriter, r *http.Request, err error) {
 	switch fault.KindOf(err) {
 	case fault.KindNotFound, fault.KindConflict:
