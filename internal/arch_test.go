@@ -41,6 +41,7 @@ var may = map[string][]string{
 	"vocab/wire":      {},
 
 	// platform: what every feature is built on; may use vocab
+	"platform/admission":    {"platform/db", "platform/ratelimit"},
 	"platform/apidocs":      {},
 	"platform/audit":        {"platform/db", "platform/site"},
 	"platform/authlog":      {"platform/audit", "platform/db", "platform/ratelimit", "platform/site"},
@@ -57,8 +58,8 @@ var may = map[string][]string{
 	"platform/pages":        {},
 	"platform/password":     {},
 	"platform/pdf":          {},
-	"platform/ratelimit":    {},
-	"platform/rest":         {"platform/db", "platform/ratelimit", "platform/seal", "platform/trace"},
+	"platform/ratelimit":    {"platform/db"},
+	"platform/rest":         {"platform/admission", "platform/db", "platform/ratelimit", "platform/seal", "platform/trace"},
 	"platform/seal":         {},
 	"platform/site":         {"platform/db", "platform/seal"},
 	"platform/sms":          {},

@@ -5,7 +5,7 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
-	"slipway/internal/platform/rest"
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/vocab/auth"
 )
 
@@ -19,7 +19,7 @@ func FindMe(ctx context.Context, tx *db.Tx) (Me, error) {
 	p := auth.From(ctx)
 	me := Me{
 		Credential: p.Actor, Environment: p.Mode, Dealership: MeDealership{ID: d.ID, Name: d.Name}, Scopes: p.Scopes, Version: p.Version,
-		RateLimit: MeRateLimit{RequestsPerSecond: p.Rate, Burst: p.Rate * rest.BurstSeconds},
+		RateLimit: MeRateLimit{RequestsPerSecond: p.Rate, Burst: p.Rate * ratelimit.BurstSeconds},
 	}
 	switch {
 	case p.UserID != "":
