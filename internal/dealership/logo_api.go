@@ -65,7 +65,7 @@ func saveLogo(ctx context.Context, tx *db.Tx, logo []byte, hash *string) (Dealer
 	if err := dealerships.Save(ctx, tx, &d); err != nil {
 		return d, err
 	}
-	return d, events.Emit(ctx, tx, "dealership.updated", d.ID, before, d)
+	return d, events.Emit(ctx, tx, "dealership.updated", d.ID, events.Change{Before: before, After: d})
 }
 
 func (a *API) getLogo(ctx context.Context, tx *db.Tx, _ *struct{}) (*rest.Content, error) {

@@ -286,7 +286,7 @@ func (a *API) replaceSpecs(ctx context.Context, tx *db.Tx, in *struct {
 	}
 
 	after := row.view(h, false)
-	return after, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, before.view(h, false), after)
+	return after, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, events.Change{Before: before.view(h, false), After: after})
 }
 
 func (a *API) pricing(ctx context.Context, tx *db.Tx, in *ByHull) (HullPricing, error) {

@@ -286,7 +286,7 @@ func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state string, p
 	if err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "import."+state, i.ID, nil, object)
+	return events.Emit(ctx, tx, "import."+state, i.ID, events.Change{After: object})
 }
 
 func insertMissing(ctx context.Context, tx *db.Tx, i HullImport, h HullImportHull) error {

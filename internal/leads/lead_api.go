@@ -227,8 +227,8 @@ func (a *API) recordSignal(ctx context.Context, tx *db.Tx, in *struct {
 	if err := update(ctx, tx, &l); err != nil {
 		return s, err
 	}
-	if err := events.Emit(ctx, tx, "lead.signal_recorded", l.ID, nil, s); err != nil || !qualified {
+	if err := events.Emit(ctx, tx, "lead.signal_recorded", l.ID, events.Change{After: s}); err != nil || !qualified {
 		return s, err
 	}
-	return s, events.Emit(ctx, tx, "lead.qualified", l.ID, before, l)
+	return s, events.Emit(ctx, tx, "lead.qualified", l.ID, events.Change{Before: before, After: l})
 }

@@ -111,7 +111,7 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 			if err := messages.Save(ctx, tx, &m); err != nil {
 				return nil, err
 			}
-			if err := events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, before, m); err != nil {
+			if err := events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, events.Change{Before: before, After: m}); err != nil {
 				return nil, err
 			}
 			return nil, settled(ctx, tx, m)

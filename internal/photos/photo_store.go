@@ -111,7 +111,7 @@ func deletePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) err
 	if err := blobs.DeleteLater(ctx, tx, p.Blob); err != nil {
 		return err
 	}
-	if err := events.Emit(ctx, tx, "hull_photo.deleted", p.ID, nil, p); err != nil {
+	if err := events.Emit(ctx, tx, "hull_photo.deleted", p.ID, events.Change{After: p}); err != nil {
 		return err
 	}
 

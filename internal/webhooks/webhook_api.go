@@ -264,7 +264,7 @@ func (a *API) change(ctx context.Context, tx *db.Tx, id, action string, edit fun
 			}
 		}
 		if before.Status == Enabled && w.Status == Disabled {
-			return events.Emit(ctx, tx, "webhook.disabled", w.ID, before, *w)
+			return events.Emit(ctx, tx, "webhook.disabled", w.ID, events.Change{Before: before, After: *w})
 		}
 		return audit.Record(ctx, tx, action, w.ID, audit.Diff(before, *w))
 	})

@@ -106,7 +106,7 @@ func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u people.User, cod
 		}
 		rejected := checkActive(ctx, tx, box, u, code, tx.Now)
 		if f, ok := errors.AsType[*fault.Error](rejected); ok && db.IsCommitted(rejected) {
-			if err := audit.RecordFailure(ctx, tx, "auth.failed", authlog.KindUser, u.ID, map[string][2]any{
+			if err := audit.RecordFailure(ctx, tx, "auth.failed", audit.Target{Type: authlog.KindUser, ID: u.ID}, map[string][2]any{
 				"reason": {nil, f.Message}, "times": {nil, 1},
 			}); err != nil {
 				return none, err

@@ -214,7 +214,7 @@ func (a *API) changeUser(
 				return err
 			}
 		}
-		return events.Emit(ctx, tx, event, u.ID, before, *u)
+		return events.Emit(ctx, tx, event, u.ID, events.Change{Before: before, After: *u})
 	})
 }
 

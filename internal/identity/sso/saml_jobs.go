@@ -238,7 +238,7 @@ func (a *API) saveRefresh(ctx context.Context, tx *db.Tx, read Connection, fetch
 		changes["sp_certificate"] = [2]any{nil, "renewed"}
 	}
 	if problem != nil {
-		return audit.RecordFailure(ctx, tx, "sso_connection.refreshed", "sso_connection", c.ID, map[string][2]any{
+		return audit.RecordFailure(ctx, tx, "sso_connection.refreshed", audit.Target{Type: "sso_connection", ID: c.ID}, map[string][2]any{
 			"reason": {nil, *c.MetadataError},
 		})
 	}
