@@ -182,7 +182,7 @@ func (b *hookBench) emit(ctx context.Context, name string, n, each int) error {
 	for done := 0; done < n; done += each {
 		_, err := db.Write(ctx, b.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
 			for range min(each, n-done) {
-				if err := events.Emit(ctx, tx.In(b.env), name, tx.NewID("loc"), nil, dealership.Location{Name: "Pier"}); err != nil {
+				if err := events.Emit(ctx, tx.In(b.env), name, tx.NewID("loc"), events.Change{After: dealership.Location{Name: "Pier"}}); err != nil {
 					return 0, err
 				}
 			}

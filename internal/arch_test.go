@@ -41,6 +41,7 @@ var may = map[string][]string{
 	"vocab/wire":      {},
 
 	// platform: what every feature is built on; may use vocab
+	"platform/admission":    {"platform/db", "platform/ratelimit"},
 	"platform/apidocs":      {},
 	"platform/audit":        {"platform/db", "platform/site"},
 	"platform/authlog":      {"platform/audit", "platform/db", "platform/ratelimit", "platform/site"},
@@ -58,8 +59,8 @@ var may = map[string][]string{
 	"platform/pages":        {},
 	"platform/password":     {},
 	"platform/pdf":          {},
-	"platform/ratelimit":    {},
-	"platform/rest":         {"platform/db", "platform/ratelimit", "platform/seal", "platform/trace"},
+	"platform/ratelimit":    {"platform/db"},
+	"platform/rest":         {"platform/admission", "platform/db", "platform/ratelimit", "platform/seal", "platform/trace"},
 	"platform/seal":         {},
 	"platform/site":         {"platform/db", "platform/seal"},
 	"platform/sms":          {"platform/outbox"},
@@ -152,10 +153,14 @@ func allows(from, to string) bool {
 // layers are the suffixes of files in a feature, and what they may not import.
 // A file without a suffix holds rules: no I/O, no clock, no HTTP.
 var layers = map[string][]string{
-	"_api.go":   {"database/sql", "os"},
-	"_store.go": {"net/http", "os", "github.com/danielgtaylor/huma", "slipway/internal/platform/rest"},
-	"_jobs.go":  {"database/sql", "github.com/danielgtaylor/huma", "slipway/internal/platform/rest"},
-	"_pages.go": {"database/sql"},
+	"_api.go":       {"database/sql", "os"},
+	"_store.go":     {"net/http", "os", "github.com/danielgtaylor/huma", "slipway/internal/platform/rest"},
+	"_jobs.go":      {"database/sql", "github.com/danielgtaylor/huma", "slipway/internal/platform/rest"},
+	"_pages.go":     {"database/sql"},
+	"_endpoints.go": {"database/sql"},
+	"_client.go":    {"database/sql", "os", "github.com/danielgtaylor/huma"},
+	"_worker.go":    {"database/sql", "os", "github.com/danielgtaylor/huma"},
+	"_actions.go":   {"database/sql", "net/http", "os", "github.com/danielgtaylor/huma"},
 	"": {"context", "database/sql", "net/http", "os", "github.com/danielgtaylor/huma", "slipway/internal/platform/db",
 		"slipway/internal/platform/rest", "slipway/internal/platform/jobs"},
 }

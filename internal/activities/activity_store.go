@@ -55,14 +55,14 @@ func insert(ctx context.Context, tx *db.Tx, a *Activity) error {
 	if err := activities.Insert(ctx, tx, a); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "activity.created", a.ID, nil, *a)
+	return events.Emit(ctx, tx, "activity.created", a.ID, events.Change{After: *a})
 }
 
 func save(ctx context.Context, tx *db.Tx, before Activity, a *Activity) error {
 	if err := activities.Save(ctx, tx, a); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "activity.updated", a.ID, before, *a)
+	return events.Emit(ctx, tx, "activity.updated", a.ID, events.Change{Before: before, After: *a})
 }
 
 // remove deletes an activity, and its text from the events.
@@ -74,7 +74,7 @@ func remove(ctx context.Context, tx *db.Tx, a Activity) error {
 		return err
 	}
 	a.erase()
-	return events.Emit(ctx, tx, "activity.deleted", a.ID, nil, a)
+	return events.Emit(ctx, tx, "activity.deleted", a.ID, events.Change{After: a})
 }
 
 // checkObject checks that the object exists and that text can be added to it. The

@@ -19,6 +19,7 @@ import (
 
 	"slipway/internal/description"
 	"slipway/internal/identity"
+	"slipway/internal/platform/admission"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/blobs"
@@ -27,6 +28,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/outbound"
 	"slipway/internal/platform/pages"
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
 	"slipway/internal/platform/site"
@@ -168,9 +170,9 @@ func (a *App) register(all []rest.Feature) error {
 func (a *App) route(s Settings, f *features) {
 	a.Router = rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(f.identity.Access.Auth.Authenticate),
-		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling,
-			Places: s.MaxRequests, Wait: s.MaxWait},
-		Log: a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.identity.OAuth.MetadataURL(), Proxies: s.TrustedProxies,
+		Limits: ratelimit.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: ratelimit.DefaultLimits.Ceiling},
+		Places: admission.Limits{Places: s.MaxRequests, Wait: s.MaxWait},
+		Log:    a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.identity.OAuth.MetadataURL(), Proxies: s.TrustedProxies,
 		BaseURL: s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance, Draining: a.draining,
 	}, append(f.all(), a)...)
 	a.metrics.registry.MustRegister(loads{a.Router}, backlog{a})

@@ -136,8 +136,8 @@ func (loads) Describe(ch chan<- *prometheus.Desc) {
 // Collect returns the current values.
 func (l loads) Collect(ch chan<- prometheus.Metric) {
 	for _, load := range l.router.Load() {
-		ch <- prometheus.MustNewConstMetric(inFlight, prometheus.GaugeValue, float64(load.InFlight), load.Class)
-		ch <- prometheus.MustNewConstMetric(waiting, prometheus.GaugeValue, float64(load.Waiting), load.Class)
-		ch <- prometheus.MustNewConstMetric(rejected, prometheus.CounterValue, float64(load.Rejected), load.Class)
+		ch <- prometheus.MustNewConstMetric(inFlight, prometheus.GaugeValue, float64(load.InFlight), string(load.Class))
+		ch <- prometheus.MustNewConstMetric(waiting, prometheus.GaugeValue, float64(load.Waiting), string(load.Class))
+		ch <- prometheus.MustNewConstMetric(rejected, prometheus.CounterValue, float64(load.Rejected), string(load.Class))
 	}
 }

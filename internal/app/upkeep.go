@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/proposals"
 	"slipway/internal/requestlog"
@@ -20,7 +21,7 @@ import (
 func (a *App) housekeeping(q *jobs.Queue) {
 	jobs.Every(q, time.Hour, purgeExpired{})
 	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
-		all := append(slices.Clone(identity.Expired), rest.PurgeKeys, rest.PurgeLimits, authlog.Purge, proposals.DeleteExpired)
+		all := append(slices.Clone(identity.Expired), rest.PurgeKeys, ratelimit.Purge, authlog.Purge, proposals.DeleteExpired)
 		for _, purge := range all {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err

@@ -59,7 +59,7 @@ func insert(ctx context.Context, tx *db.Tx, a *Appointment) error {
 		return err
 	}
 	a.derive()
-	return events.Emit(ctx, tx, "appointment.created", a.ID, nil, *a)
+	return events.Emit(ctx, tx, "appointment.created", a.ID, events.Change{After: *a})
 }
 
 // save writes a changed appointment and the event.
@@ -68,7 +68,7 @@ func save(ctx context.Context, tx *db.Tx, before Appointment, a *Appointment, ev
 		return err
 	}
 	a.derive()
-	return events.Emit(ctx, tx, event, a.ID, before, *a)
+	return events.Emit(ctx, tx, event, a.ID, events.Change{Before: before, After: *a})
 }
 
 // checkOverlap returns an error if the user has another appointment at the same

@@ -156,7 +156,7 @@ func (a *API) createChannel(ctx context.Context, tx *db.Tx, in *struct{ Body Cha
 		}
 	}
 
-	err = events.Emit(ctx, tx, "channel.created", c.ID, nil, c)
+	err = events.Emit(ctx, tx, "channel.created", c.ID, events.Change{After: c})
 	c.FeedURL, c.SigningSecret = &feedURL, signingSecret // not in the event
 	return c, err
 }
@@ -202,7 +202,7 @@ func (a *API) updateChannel(ctx context.Context, tx *db.Tx, in *struct {
 		if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
 			return err
 		}
-		return events.Emit(ctx, tx, "channel.updated", c.ID, before, *c)
+		return events.Emit(ctx, tx, "channel.updated", c.ID, events.Change{Before: before, After: *c})
 	})
 	c.SigningSecret = signingSecret
 	return c, err
@@ -247,7 +247,7 @@ func changeSecret(ctx context.Context, tx *db.Tx, id, event string, edit func(*C
 		if err := channels.Save(ctx, tx, c); err != nil {
 			return err
 		}
-		return events.Emit(ctx, tx, event, c.ID, before, *c)
+		return events.Emit(ctx, tx, event, c.ID, events.Change{Before: before, After: *c})
 	})
 }
 
@@ -265,7 +265,7 @@ func (a *API) deleteChannel(ctx context.Context, tx *db.Tx, in *ByChannel) (none
 	if err := a.Jobs.Enqueue(ctx, tx, ClearChannel{tx.Env, c.ID}, tx.Now); err != nil {
 		return none, err
 	}
-	return none, events.Emit(ctx, tx, "channel.deleted", c.ID, nil, c)
+	return none, events.Emit(ctx, tx, "channel.deleted", c.ID, events.Change{After: c})
 }
 
 func (a *API) listSyndication(ctx context.Context, tx *db.Tx, in *struct {

@@ -48,26 +48,18 @@ func (PushDue) Kind() string { return "push_due" }
 // PushDue starts a job for each of these channels, unless one is running or the
 // partner is paused. push_after is both the lease and the pause.
 func (a *API) PushDue(ctx context.Context, _ PushDue) error {
-	type channelKey struct {
-		Env auth.Env `db:"env"`
-		ID  string   `db:"id"`
-	}
-	due, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]channelKey, error) {
-		return db.All[channelKey](ctx, tx, `SELECT c.env, c.id FROM channels c WHERE c.push_after <= ? AND EXISTS (
-			SELECT 1 FROM hull_listings l WHERE l.env = c.env AND l.channel_id = c.id AND l.state = 'queued' AND l.due_at <= ?)`, tx.Now, tx.Now)
-	})
+	due, err := db.Read(ctx, a.DB, listDueChannels)
 	if err != nil || len(due) == 0 {
 		return err
 	}
 
 	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		for _, c := range due {
-			n, err := db.Exec(ctx, tx, `UPDATE channels SET push_after = ? WHERE env = ? AND id = ? AND push_after <= ?`,
-				tx.Now.Add(pushLease), c.Env, c.ID, tx.Now)
+			leased, err := leaseChannel(ctx, tx, c)
 			if err != nil {
 				return struct{}{}, err
 			}
-			if n == 0 {
+			if !leased {
 				continue
 			}
 			if err := a.Jobs.Enqueue(ctx, tx, PushChannel{c.Env, c.ID}, tx.Now); err != nil {
@@ -116,7 +108,7 @@ func (a *API) PushChannel(ctx context.Context, job PushChannel) error {
 	}
 
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
-		return db.Exec(ctx, tx, `UPDATE channels SET push_after = ? WHERE env = ? AND id = ?`, tx.Now, job.Env, job.ChannelID)
+		return endLease(ctx, tx, job.ChannelID)
 	})
 	return err
 }
@@ -143,8 +135,7 @@ func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batc
 			return nil, err
 		}
 
-		sent, err := db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings
-			WHERE env = ? AND channel_id = ? AND state = 'queued' AND due_at <= ? ORDER BY due_at, hull_id LIMIT ?`, c.Env, c.ID, tx.Now, pushBatch)
+		sent, err := listDue(ctx, tx, c)
 		if err != nil || len(sent) == 0 {
 			return nil, err
 		}
@@ -267,7 +258,7 @@ func (a *API) leaveChannel(ctx context.Context, c Channel, down bool) error {
 			failures = c.Failures + 1
 			after = after.Add(backoff(failures))
 		}
-		return db.Exec(ctx, tx, `UPDATE channels SET push_after = ?, failures = ? WHERE env = ? AND id = ?`, after, failures, c.Env, c.ID)
+		return pauseChannel(ctx, tx, c, failures, after)
 	})
 	return err
 }
@@ -355,8 +346,7 @@ func (ClearChannel) Timeout() time.Duration { return time.Hour }
 func (a *API) ClearChannel(ctx context.Context, job ClearChannel) error {
 	for {
 		n, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-			ids, err := db.All[string](ctx, tx, `SELECT hull_id FROM hull_listings WHERE env = ? AND channel_id = ? ORDER BY hull_id LIMIT ?`,
-				job.Env, job.ChannelID, channelBatch)
+			ids, err := listListedHulls(ctx, tx, job.ChannelID)
 			if err != nil {
 				return 0, err
 			}

@@ -112,7 +112,7 @@ func followNew(ctx context.Context, tx *db.Tx, added []*hulls.Hull) (inserted fu
 		}
 		for _, l := range listings {
 			before := newListing(hulls.Hull{Env: l.Env, ID: l.HullID}, l.ChannelID)
-			if err := events.Emit(ctx, tx, l.event(before), l.HullID, before, l); err != nil {
+			if err := events.Emit(ctx, tx, l.event(before), l.HullID, events.Change{Before: before, After: l}); err != nil {
 				return err
 			}
 		}
@@ -182,7 +182,7 @@ func saveListing(ctx context.Context, tx *db.Tx, before, l HullSyndication) erro
 	if event == "" {
 		return nil
 	}
-	return events.Emit(ctx, tx, event, l.HullID, before, l)
+	return events.Emit(ctx, tx, event, l.HullID, events.Change{Before: before, After: l})
 }
 
 // changeListing changes one listing while its hull is locked. If the hull's list

@@ -136,7 +136,7 @@ func (c *Consent) append(ctx context.Context, tx *db.Tx, hashes [][]byte, rows [
 	if c.Direction == Revoked {
 		event = noun + ".consent_revoked"
 	}
-	return events.Emit(ctx, tx, event, object, nil, *c)
+	return events.Emit(ctx, tx, event, object, events.Change{After: *c})
 }
 
 // Find returns a record.

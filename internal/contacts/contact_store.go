@@ -156,7 +156,7 @@ func insert(ctx context.Context, tx *db.Tx, c *Contact) error {
 	if err := setDuplicates(ctx, tx, c); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "contact.created", c.ID, nil, *c)
+	return events.Emit(ctx, tx, "contact.created", c.ID, events.Change{After: *c})
 }
 
 // save writes a changed contact and the event.
@@ -176,7 +176,7 @@ func save(ctx context.Context, tx *db.Tx, before Contact, c *Contact, event stri
 	if err := setDuplicates(ctx, tx, c); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, event, c.ID, before, *c)
+	return events.Emit(ctx, tx, event, c.ID, events.Change{Before: before, After: *c})
 }
 
 // indexed returns the terms to store in the index. A merged contact has none.

@@ -153,5 +153,5 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct{ Body Dealership
 			return d, err
 		}
 	}
-	return d, events.Emit(ctx, tx, "dealership.updated", d.ID, before, d)
+	return d, events.Emit(ctx, tx, "dealership.updated", d.ID, events.Change{Before: before, After: d})
 }

@@ -40,7 +40,7 @@ func Create(ctx context.Context, tx *db.Tx, name string, plan Plan) ([]Dealershi
 		if err := audit.StartChain(ctx, tx); err != nil {
 			return nil, err
 		}
-		if err := events.Emit(ctx, tx, "dealership.created", d.ID, nil, d); err != nil {
+		if err := events.Emit(ctx, tx, "dealership.created", d.ID, events.Change{After: d}); err != nil {
 			return nil, err
 		}
 		created = append(created, d)

@@ -61,7 +61,7 @@ func insertLocation(ctx context.Context, tx *db.Tx, l *Location) error {
 	if err := locations.Insert(ctx, tx, l); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "location.created", l.ID, nil, *l)
+	return events.Emit(ctx, tx, "location.created", l.ID, events.Change{After: *l})
 }
 
 func saveLocation(ctx context.Context, tx *db.Tx, before Location, l *Location) error {
@@ -76,7 +76,7 @@ func saveLocation(ctx context.Context, tx *db.Tx, before Location, l *Location) 
 			return err
 		}
 	}
-	return events.Emit(ctx, tx, "location.updated", l.ID, before, *l)
+	return events.Emit(ctx, tx, "location.updated", l.ID, events.Change{Before: before, After: *l})
 }
 
 // checkCode returns an error that names the location with the same code. The
@@ -102,7 +102,7 @@ func deleteLocation(ctx context.Context, tx *db.Tx, l Location) error {
 	if err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "location.deleted", l.ID, nil, l)
+	return events.Emit(ctx, tx, "location.deleted", l.ID, events.Change{After: l})
 }
 
 // FirstAddressed returns the first location that has an address, or a zero

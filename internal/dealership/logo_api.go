@@ -57,20 +57,15 @@ func saveLogo(ctx context.Context, tx *db.Tx, logo []byte, hash *string) (Dealer
 		return d, fault.NotFound("logo of dealership", d.ID)
 	}
 
-	if _, err := db.Exec(ctx, tx, `DELETE FROM dealership_logos WHERE env = ? AND id = ?`, d.Env, d.ID); err != nil {
+	if err := storeLogo(ctx, tx, d, logo); err != nil {
 		return d, err
-	}
-	if logo != nil {
-		if _, err := db.Exec(ctx, tx, `INSERT INTO dealership_logos (env, id, bytes) VALUES (?, ?, ?)`, d.Env, d.ID, logo); err != nil {
-			return d, err
-		}
 	}
 	before := d
 	d.LogoSHA256 = hash
 	if err := dealerships.Save(ctx, tx, &d); err != nil {
 		return d, err
 	}
-	return d, events.Emit(ctx, tx, "dealership.updated", d.ID, before, d)
+	return d, events.Emit(ctx, tx, "dealership.updated", d.ID, events.Change{Before: before, After: d})
 }
 
 func (a *API) getLogo(ctx context.Context, tx *db.Tx, _ *struct{}) (*rest.Content, error) {
@@ -92,12 +87,3 @@ func (a *API) getLogo(ctx context.Context, tx *db.Tx, _ *struct{}) (*rest.Conten
 type logoFile struct{ *bytes.Reader }
 
 func (logoFile) Close() error { return nil }
-
-// FindLogo returns the logo as a PNG, or nil if there is none.
-func FindLogo(ctx context.Context, tx *db.Tx) ([]byte, error) {
-	logo, err := db.One[[]byte](ctx, tx, `SELECT bytes FROM dealership_logos WHERE env = ?`, tx.Env)
-	if db.IsNoRows(err) {
-		return nil, nil
-	}
-	return logo, err
-}

@@ -114,7 +114,7 @@ func (a *API) acceptSender(w http.ResponseWriter, r *http.Request) {
 			return d, err
 		}
 		ctx = auth.With(ctx, auth.Principal{Env: d.Env, Mode: d.Mode, DealershipID: d.ID, Actor: auth.System})
-		return d, events.Emit(ctx, tx, "dealership.updated", d.ID, before, d)
+		return d, events.Emit(ctx, tx, "dealership.updated", d.ID, events.Change{Before: before, After: d})
 	})
 	if err != nil {
 		a.showSenderError(w, r, err)

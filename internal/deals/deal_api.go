@@ -172,15 +172,6 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body DealCreate
 	return Create(ctx, tx, in.Body)
 }
 
-// Create creates a deal and returns it as the caller can see it.
-func Create(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
-	d, err := open(ctx, tx, c)
-	if err != nil {
-		return d, err
-	}
-	return showOne(ctx, tx, d)
-}
-
 // open creates a deal with the defaults of the hull's location and the
 // dealership.
 func open(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
@@ -199,15 +190,6 @@ func open(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
 
 func (a *API) get(ctx context.Context, tx *db.Tx, in *ByDeal) (Deal, error) {
 	return FindVisible(ctx, tx, in.DealID)
-}
-
-// FindVisible returns a deal as the caller can see it.
-func FindVisible(ctx context.Context, tx *db.Tx, id string) (Deal, error) {
-	d, err := Find(ctx, tx, id)
-	if err != nil {
-		return d, err
-	}
-	return showOne(ctx, tx, d)
 }
 
 // change locks a deal, checks If-Match, edits it and saves it. Edit returns the

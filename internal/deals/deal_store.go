@@ -201,7 +201,7 @@ func insert(ctx context.Context, tx *db.Tx, d *Deal, trades []TradeIn) error {
 	}
 
 	d.derive()
-	if err := events.Emit(ctx, tx, "deal.opened", d.ID, nil, d.public()); err != nil {
+	if err := events.Emit(ctx, tx, "deal.opened", d.ID, events.Change{After: d.public()}); err != nil {
 		return err
 	}
 	for _, t := range trades {
@@ -242,7 +242,7 @@ func saveAndEmit(ctx context.Context, tx *db.Tx, before Deal, d *Deal, event str
 			return err
 		}
 	}
-	return events.Emit(ctx, tx, event, d.ID, before.public(), d.public())
+	return events.Emit(ctx, tx, event, d.ID, events.Change{Before: before.public(), After: d.public()})
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Deal, d Deal, reason *string) error {

@@ -65,7 +65,7 @@ func (a *API) makeOffer(ctx context.Context, tx *db.Tx, in *struct {
 	if err := reprice(ctx, tx, &d); err != nil {
 		return o, err
 	}
-	err = events.Emit(ctx, tx, "deal.offer_made", d.ID, nil, o)
+	err = events.Emit(ctx, tx, "deal.offer_made", d.ID, events.Change{After: o})
 	return o, err
 }
 

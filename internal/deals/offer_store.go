@@ -16,7 +16,7 @@ func saveOffer(ctx context.Context, tx *db.Tx, before Offer, o *Offer, event str
 	if err := offers.Save(ctx, tx, o); err != nil || event == "" {
 		return err
 	}
-	return events.Emit(ctx, tx, event, o.DealID, before, *o)
+	return events.Emit(ctx, tx, event, o.DealID, events.Change{Before: before, After: *o})
 }
 
 // endOffers changes the status of the pending offers of some sides.

@@ -60,17 +60,6 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in *struct {
 	})
 }
 
-// UpdateTradeIn changes a part of a trade-in.
-func (a *API) UpdateTradeIn(ctx context.Context, tx *db.Tx, dealID, id string, p TradeInPatch) (TradeIn, error) {
-	return a.changeTrades(ctx, tx, dealID, func(d *Deal) (TradeIn, error) {
-		before, err := tradeIns.FindIn(ctx, tx, d.ID, id)
-		if err != nil {
-			return before, err
-		}
-		return putTradeIn(ctx, tx, d, p.apply(before), &before)
-	})
-}
-
 // putTradeIn adds a trade-in, or replaces one.
 func putTradeIn(ctx context.Context, tx *db.Tx, d *Deal, add TradeInAdd, before *TradeIn) (TradeIn, error) {
 	if err := add.Check(tx.Now); err != nil {

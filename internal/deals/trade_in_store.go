@@ -28,7 +28,7 @@ func insertTradeIn(ctx context.Context, tx *db.Tx, t *TradeIn) error {
 		return err
 	}
 	t.derive()
-	return events.Emit(ctx, tx, "deal.trade_in_added", t.DealID, nil, t.public())
+	return events.Emit(ctx, tx, "deal.trade_in_added", t.DealID, events.Change{After: t.public()})
 }
 
 // tradeInToReplace returns the trade-in that a new one replaces, if any.
@@ -70,14 +70,14 @@ func replaceTradeIn(ctx context.Context, tx *db.Tx, before TradeIn, t *TradeIn) 
 		return err
 	}
 	t.derive()
-	return events.Emit(ctx, tx, "deal.trade_in_replaced", t.DealID, before.public(), t.public())
+	return events.Emit(ctx, tx, "deal.trade_in_replaced", t.DealID, events.Change{Before: before.public(), After: t.public()})
 }
 
 func deleteTradeIn(ctx context.Context, tx *db.Tx, t TradeIn) error {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM trade_ins WHERE env = ? AND deal_id = ? AND id = ?`, t.Env, t.DealID, t.ID); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "deal.trade_in_removed", t.DealID, nil, t.public())
+	return events.Emit(ctx, tx, "deal.trade_in_removed", t.DealID, events.Change{After: t.public()})
 }
 
 // stockIn adds the trade-ins with stock_in to the inventory, at the location of

@@ -101,7 +101,7 @@ func insertDocument(ctx context.Context, tx *db.Tx, d deals.Deal, doc *Document,
 	if _, err := db.Exec(ctx, tx, `INSERT INTO document_files (env, id, bytes) VALUES (?, ?, ?)`, doc.Env, doc.ID, pdf); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "document.issued", doc.ID, nil, *doc)
+	return events.Emit(ctx, tx, "document.issued", doc.ID, events.Change{After: *doc})
 }
 
 // insertUpload adds a document whose content is in a blob.
@@ -116,7 +116,7 @@ func insertUpload(ctx context.Context, tx *db.Tx, d deals.Deal, doc *Document) (
 	if err := blobs.Keep(ctx, tx, *doc.Blob); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "document.issued", doc.ID, nil, *doc)
+	return events.Emit(ctx, tx, "document.issued", doc.ID, events.Change{After: *doc})
 }
 
 // CheckEvidence fails if a document is not of the deal or is voided. The field is
@@ -140,7 +140,7 @@ func saveDocument(ctx context.Context, tx *db.Tx, before Document, doc *Document
 	if err := documents.Save(ctx, tx, doc); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, event, doc.ID, before, *doc)
+	return events.Emit(ctx, tx, event, doc.ID, events.Change{Before: before, After: *doc})
 }
 
 // void voids a document. If it was the signed purchase agreement, the terms of the

@@ -2,9 +2,7 @@ package finance
 
 import (
 	"context"
-	"time"
 
-	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
@@ -124,16 +122,6 @@ func (a *API) Mount(r *rest.Router) {
 		Text:    "A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a bounced check or a chargeback, send `reversal`. You can do this in any status of the deal.",
 		Assist:  assist.Never(assist.Money),
 	}, a.refundPayment)
-}
-
-// Today returns the current time in the dealership's time zone.
-func Today(ctx context.Context, tx *db.Tx) (time.Time, error) {
-	company, err := dealership.Find(ctx, tx)
-	if err != nil {
-		return tx.Now, err
-	}
-	zone, err := time.LoadLocation(company.Timezone)
-	return tx.Now.In(zone), err
 }
 
 // lockDeal locks the deal and checks If-Match against its version. Changes to the

@@ -113,7 +113,7 @@ func insertFunding(ctx context.Context, tx *db.Tx, d *deals.Deal, f *Funding) er
 	if err := updateFundingState(ctx, tx, before, d); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "funding.submitted", f.ID, nil, f.withoutBuyRate())
+	return events.Emit(ctx, tx, "funding.submitted", f.ID, events.Change{After: f.withoutBuyRate()})
 }
 
 // saveFunding writes a changed funding and the event.
@@ -121,7 +121,7 @@ func saveFunding(ctx context.Context, tx *db.Tx, before Funding, f *Funding) err
 	if err := fundings.Save(ctx, tx, f); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "funding.updated", f.ID, before.withoutBuyRate(), f.withoutBuyRate())
+	return events.Emit(ctx, tx, "funding.updated", f.ID, events.Change{Before: before.withoutBuyRate(), After: f.withoutBuyRate()})
 }
 
 // updateFundingState sets the funding state of the deal from its fundings.

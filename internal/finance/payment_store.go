@@ -96,7 +96,7 @@ func addPayment(ctx context.Context, tx *db.Tx, d *deals.Deal, p *Payment) error
 		Paid: "payment.recorded", Refunded: "payment.refunded", Reversed: "payment.reversed",
 		TransferOut: "payment.transferred", TransferIn: "payment.recorded",
 	}[p.Type]
-	return events.Emit(ctx, tx, event, p.ID, nil, *p)
+	return events.Emit(ctx, tx, event, p.ID, events.Change{After: *p})
 }
 
 // savePayment adds a payment or a refund and saves the deal with its new balance.

@@ -96,6 +96,6 @@ func (a *API) selectStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (
 	if err := deals.Save(ctx, tx, before, &d); err != nil {
 		return s, err
 	}
-	err = events.Emit(ctx, tx, "finance_structure.selected", s.ID, was, s.withoutCosts())
+	err = events.Emit(ctx, tx, "finance_structure.selected", s.ID, events.Change{Before: was, After: s.withoutCosts()})
 	return s.visible(ctx, d), err
 }

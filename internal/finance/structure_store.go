@@ -49,7 +49,7 @@ func insertStructure(ctx context.Context, tx *db.Tx, s *FinanceStructure) error 
 	if err := structures.Insert(ctx, tx, s); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "finance_structure.created", s.ID, nil, s.withoutCosts())
+	return events.Emit(ctx, tx, "finance_structure.created", s.ID, events.Change{After: s.withoutCosts()})
 }
 
 // structuresOf returns the structures of a deal by ID, with what the caller can't

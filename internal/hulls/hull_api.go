@@ -144,20 +144,6 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body HullCreate
 	return Create(ctx, tx, in.Body)
 }
 
-// Create adds a hull.
-func Create(ctx context.Context, tx *db.Tx, c HullCreate) (Hull, error) {
-	zone, err := zoneOf(ctx, tx, c.LocationID)
-	if err != nil {
-		return Hull{}, err
-	}
-	h, err := c.hull(tx.Now, zone)
-	if err != nil {
-		return h, err
-	}
-	err = insert(ctx, tx, &h)
-	return h, err
-}
-
 func (a *API) get(ctx context.Context, tx *db.Tx, in *ByHull) (Hull, error) {
 	return Find(ctx, tx, in.HullID)
 }
@@ -181,17 +167,6 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	Body HullPatch
 }) (Hull, error) {
 	return Edit(ctx, tx, in.HullID, in.Body)
-}
-
-// Edit changes a hull's descriptive fields or location.
-func Edit(ctx context.Context, tx *db.Tx, id string, p HullPatch) (Hull, error) {
-	return change(ctx, tx, id, func(h *Hull) (string, *string, error) {
-		zone, err := p.zone(ctx, tx, *h)
-		if err != nil {
-			return "", nil, err
-		}
-		return "hull.updated", nil, p.apply(h, tx.Now, zone)
-	})
 }
 
 func (a *API) archive(ctx context.Context, tx *db.Tx, in *struct {
@@ -311,21 +286,11 @@ func (a *API) replaceSpecs(ctx context.Context, tx *db.Tx, in *struct {
 	}
 
 	after := row.view(h, false)
-	return after, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, before.view(h, false), after)
+	return after, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, events.Change{Before: before.view(h, false), After: after})
 }
 
 func (a *API) pricing(ctx context.Context, tx *db.Tx, in *ByHull) (HullPricing, error) {
 	return FindPricing(ctx, tx, in.HullID)
-}
-
-// FindPricing returns the pricing of a hull as the caller can see it.
-func FindPricing(ctx context.Context, tx *db.Tx, hullID string) (HullPricing, error) {
-	h, err := Find(ctx, tx, hullID)
-	if err != nil {
-		return HullPricing{}, err
-	}
-	p, err := findPricing(ctx, tx, h)
-	return p.visible(ctx), err
 }
 
 func (a *API) adjustPricing(ctx context.Context, tx *db.Tx, in *struct {
@@ -333,26 +298,6 @@ func (a *API) adjustPricing(ctx context.Context, tx *db.Tx, in *struct {
 	Body HullPricingReplace
 }) (HullPricing, error) {
 	return AdjustPricing(ctx, tx, in.HullID, in.Body.patch())
-}
-
-// AdjustPricing changes the pricing of a hull.
-func AdjustPricing(ctx context.Context, tx *db.Tx, hullID string, patch HullPricingPatch) (HullPricing, error) {
-	h, err := Find(ctx, tx, hullID)
-	if err != nil {
-		return HullPricing{}, err
-	}
-	p, err := findPricing(ctx, tx, h)
-	if err != nil {
-		return p, err
-	}
-	if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
-		return p, err
-	}
-
-	before := p
-	patch.apply(&p, tx.Now)
-	err = savePricing(ctx, tx, h, before, &p, patch.Reason)
-	return p, err
 }
 
 func (a *API) priceChanges(ctx context.Context, tx *db.Tx, in *struct {

@@ -106,7 +106,7 @@ func insertRows(ctx context.Context, tx *db.Tx, additions ...*Addition) error {
 	}
 
 	for _, h := range rows {
-		if err := events.Emit(ctx, tx, "hull.created", h.ID, nil, h); err != nil {
+		if err := events.Emit(ctx, tx, "hull.created", h.ID, events.Change{After: h}); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, re
 		return err
 	}
 	Derive(tx, h)
-	return events.Emit(ctx, tx, event, h.ID, before, *h)
+	return events.Emit(ctx, tx, event, h.ID, events.Change{Before: before, After: *h})
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before, h Hull, reason *string) error {

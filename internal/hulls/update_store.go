@@ -158,7 +158,7 @@ func (u Update) applySpecs(ctx context.Context, tx *db.Tx, h Hull, stored Stored
 	if err := saveSpecs(ctx, tx, before, &row); err != nil {
 		return false, err
 	}
-	return true, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, before.view(h, false), row.view(h, false))
+	return true, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, events.Change{Before: before.view(h, false), After: row.view(h, false)})
 }
 
 // SpecParts are parts of a specification sheet to change. Engines has at most one
@@ -280,7 +280,8 @@ func insertSpecs(ctx context.Context, tx *db.Tx, added []*Addition) error {
 	}
 	for _, r := range rows {
 		h := Hull{Env: r.Env, ID: r.ID}
-		if err := events.Emit(ctx, tx, "hull.specs_replaced", r.ID, specRow{ID: r.ID}.view(h, false), r.view(h, false)); err != nil {
+		c := events.Change{Before: specRow{ID: r.ID}.view(h, false), After: r.view(h, false)}
+		if err := events.Emit(ctx, tx, "hull.specs_replaced", r.ID, c); err != nil {
 			return err
 		}
 	}

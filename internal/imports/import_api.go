@@ -156,7 +156,7 @@ func (a *API) createImport(ctx context.Context, in *struct {
 			return i, err
 		}
 		claimed = true
-		return i, events.Emit(ctx, tx, "import.created", i.ID, nil, i)
+		return i, events.Emit(ctx, tx, "import.created", i.ID, events.Change{After: i})
 	})
 
 	claimed = claimed && err == nil

@@ -379,20 +379,12 @@ func (ResumeImports) Kind() string { return "resume_imports" }
 
 // ResumeImports queues another run of each of these imports.
 func (a *API) ResumeImports(ctx context.Context, _ ResumeImports) error {
-	type importKey struct {
-		Env auth.Env `db:"env"`
-		ID  string   `db:"id"`
-	}
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
-		quiet, err := db.All[importKey](ctx, tx, `SELECT env, id FROM hull_imports WHERE state IN ('queued', 'running') AND beat_at <= ?`,
-			tx.Now.Add(-importQuiet))
+		quiet, err := takeQuiet(ctx, tx)
 		if err != nil {
 			return struct{}{}, err
 		}
 		for _, i := range quiet {
-			if _, err := db.Exec(ctx, tx, `UPDATE hull_imports SET beat_at = ? WHERE env = ? AND id = ?`, tx.Now, i.Env, i.ID); err != nil {
-				return struct{}{}, err
-			}
 			if err := a.Jobs.Enqueue(ctx, tx, RunImport{i.Env, i.ID}, tx.Now); err != nil {
 				return struct{}{}, err
 			}

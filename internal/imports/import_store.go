@@ -286,7 +286,7 @@ func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state string, p
 	if err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "import."+state, i.ID, nil, object)
+	return events.Emit(ctx, tx, "import."+state, i.ID, events.Change{After: object})
 }
 
 func insertMissing(ctx context.Context, tx *db.Tx, i HullImport, h HullImportHull) error {
@@ -296,4 +296,23 @@ func insertMissing(ctx context.Context, tx *db.Tx, i HullImport, h HullImportHul
 		HullImportHull
 	}
 	return db.Insert(ctx, tx, "hull_import_missing", missingRow{i.Env, i.ID, h})
+}
+
+// importKey names an import of any environment.
+type importKey struct {
+	Env auth.Env `db:"env"`
+	ID  string   `db:"id"`
+}
+
+// takeQuiet returns the imports that should run and don't, and lets no other job find
+// them for a while.
+func takeQuiet(ctx context.Context, tx *db.Tx) ([]importKey, error) {
+	quiet, err := db.All[importKey](ctx, tx, `SELECT env, id FROM hull_imports WHERE state IN ('queued', 'running') AND beat_at <= ?`,
+		tx.Now.Add(-importQuiet))
+	for _, i := range quiet {
+		if _, err := db.Exec(ctx, tx, `UPDATE hull_imports SET beat_at = ? WHERE env = ? AND id = ?`, tx.Now, i.Env, i.ID); err != nil {
+			return nil, err
+		}
+	}
+	return quiet, err
 }

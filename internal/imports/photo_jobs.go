@@ -125,7 +125,7 @@ func (a *API) fetchPhoto(ctx context.Context, p photo) error {
 			p.State = photoFailed
 			line := noteRow{p.Env, p.ImportID, p.Row*linesPerRow + linesPerRow/2 + p.Position,
 				HullImportNote{Row: p.Row, Field: "photo_urls", Code: "photo", Message: fmt.Sprintf("has the photo %s, which %s", p.URL, problem)}}
-			if err := db.Insert(ctx, tx, "hull_import_notes", line); err != nil {
+			if err := insertNote(ctx, tx, line); err != nil {
 				return struct{}{}, err
 			}
 		}

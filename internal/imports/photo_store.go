@@ -150,3 +150,7 @@ func countPhotos(ctx context.Context, tx *db.Tx, i HullImport) (c HullImportPhot
 	}
 	return c, err
 }
+
+func insertNote(ctx context.Context, tx *db.Tx, line noteRow) error {
+	return db.Insert(ctx, tx, "hull_import_notes", line)
+}

@@ -113,34 +113,6 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body LeadCreate
 	return Create(ctx, tx, in.Body)
 }
 
-// Create adds a lead, and its contact if it is new.
-func Create(ctx context.Context, tx *db.Tx, n LeadCreate) (Lead, error) {
-	l, err := n.lead(tx.Now)
-	if err != nil {
-		return l, err
-	}
-	if err := checkReferences(ctx, tx, &l, Lead{}); err != nil {
-		return l, err
-	}
-	c, err := contactOf(ctx, tx, n)
-	if err != nil {
-		return l, err
-	}
-
-	l.ContactID, l.PossibleMismatch = c.ID, l.SubmittedContact.differs(c)
-	if err := insert(ctx, tx, &l); err != nil {
-		return l, err
-	}
-	if err := addConsents(ctx, tx, l, c, n.Consents); err != nil || n.OwnerID == nil {
-		return l, err
-	}
-	if err := checkOwner(ctx, tx, "owner_id", *n.OwnerID); err != nil {
-		return l, err
-	}
-	err = assign(ctx, tx, &l, *n.OwnerID, "manual", nil)
-	return l, err
-}
-
 func (a *API) get(ctx context.Context, tx *db.Tx, in *ByLead) (Lead, error) {
 	return Find(ctx, tx, in.LeadID)
 }
@@ -255,8 +227,8 @@ func (a *API) recordSignal(ctx context.Context, tx *db.Tx, in *struct {
 	if err := update(ctx, tx, &l); err != nil {
 		return s, err
 	}
-	if err := events.Emit(ctx, tx, "lead.signal_recorded", l.ID, nil, s); err != nil || !qualified {
+	if err := events.Emit(ctx, tx, "lead.signal_recorded", l.ID, events.Change{After: s}); err != nil || !qualified {
 		return s, err
 	}
-	return s, events.Emit(ctx, tx, "lead.qualified", l.ID, before, l)
+	return s, events.Emit(ctx, tx, "lead.qualified", l.ID, events.Change{Before: before, After: l})
 }

@@ -48,7 +48,7 @@ func insert(ctx context.Context, tx *db.Tx, l *Lead) error {
 		return err
 	}
 	l.derive(tx.Now)
-	return events.Emit(ctx, tx, "lead.created", l.ID, nil, *l)
+	return events.Emit(ctx, tx, "lead.created", l.ID, events.Change{After: *l})
 }
 
 // Touch records that the dealership worked on a lead, without an event.
@@ -69,7 +69,7 @@ func save(ctx context.Context, tx *db.Tx, before Lead, l *Lead, event string) er
 	if err := update(ctx, tx, l); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, event, l.ID, before, *l)
+	return events.Emit(ctx, tx, event, l.ID, events.Change{Before: before, After: *l})
 }
 
 // update writes a changed lead without an event.

@@ -44,3 +44,7 @@ func (a *API) eraseMessages(ctx context.Context, tx *db.Tx, contactID string) er
 	}
 	return a.Jobs.Enqueue(ctx, tx, EraseOutbox{tx.Env, contactID}, tx.Now)
 }
+
+func listIDsOfContact(ctx context.Context, tx *db.Tx, contactID string) ([]string, error) {
+	return db.All[string](ctx, tx, `SELECT id FROM messages WHERE env = ? AND contact_id = ?`, tx.Env, contactID)
+}

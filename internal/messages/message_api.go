@@ -152,7 +152,7 @@ func (a *API) send(ctx context.Context, tx *db.Tx, in *struct {
 		if err := insertBlocked(ctx, tx, &m, d.code); err != nil {
 			return m, err
 		}
-		return m, rest.CommitAndFail(d.fault(m.ID))
+		return m, db.Committed(d.fault(m.ID))
 	}
 	if !d.hold.IsZero() {
 		m.hold(d.hold, in.Body.ExpiresAt != nil)
@@ -180,7 +180,7 @@ func (a *API) enqueue(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
 	if err := a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID}, at); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "lead.message_queued", m.LeadID, nil, *m)
+	return events.Emit(ctx, tx, "lead.message_queued", m.LeadID, events.Change{After: *m})
 }
 
 func (a *API) receive(ctx context.Context, tx *db.Tx, in *struct {
@@ -240,7 +240,7 @@ func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, c contacts.C
 	if err := leads.RecordMessage(ctx, tx, l, m.NeedsReview); err != nil {
 		return m, err
 	}
-	if err := events.Emit(ctx, tx, "lead.message_received", l.ID, nil, m); err != nil {
+	if err := events.Emit(ctx, tx, "lead.message_received", l.ID, events.Change{After: m}); err != nil {
 		return m, err
 	}
 
@@ -272,7 +272,7 @@ func processErased(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
 	if err := messages.Insert(ctx, tx, m); err != nil {
 		return err
 	}
-	if err := events.Emit(ctx, tx, "lead.message_received", m.LeadID, nil, *m); err != nil || *m.Intent != stop {
+	if err := events.Emit(ctx, tx, "lead.message_received", m.LeadID, events.Change{After: *m}); err != nil || *m.Intent != stop {
 		return err
 	}
 	return consent.AppendHashed(ctx, tx, m.record(consent.Revoked), m.AddressHash)

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	netmail "net/mail"
 	"strings"
 	"time"
 
 	"slipway/internal/consent"
 	"slipway/internal/dealership"
+	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
@@ -109,7 +111,7 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 			if err := messages.Save(ctx, tx, &m); err != nil {
 				return nil, err
 			}
-			if err := events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, before, m); err != nil {
+			if err := events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, events.Change{Before: before, After: m}); err != nil {
 				return nil, err
 			}
 			return nil, settled(ctx, tx, m)
@@ -245,4 +247,29 @@ func (a *API) optedOut(ctx context.Context, tx *db.Tx, before, m LeadMessage) er
 		Source: new("text_keyword"), Method: new("provider"),
 		Evidence: map[string]any{"message_id": m.ID},
 	})
+}
+
+// maxPhoto limits the bytes of a photo in an email.
+const maxPhoto = 1 << 20
+
+// render reads the photo and writes the email. A photo that was just deleted is left out.
+func (a *API) render(ctx context.Context, e *email) error {
+	if e.photo != "" {
+		file, err := a.Blobs.Open(ctx, e.photo+"/card")
+		switch {
+		case errors.Is(err, blobs.ErrNotFound):
+		case err != nil:
+			return err
+		default:
+			defer file.Close()
+			photo, err := io.ReadAll(io.LimitReader(file, maxPhoto+1))
+			if err != nil {
+				return err
+			}
+			if len(photo) <= maxPhoto {
+				e.letter.Boat.Photo = photo
+			}
+		}
+	}
+	return e.letter.Write(&e.Message)
 }

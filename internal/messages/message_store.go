@@ -44,7 +44,7 @@ func save(ctx context.Context, tx *db.Tx, before LeadMessage, m *LeadMessage, ev
 	if err := messages.Save(ctx, tx, m); err != nil {
 		return err
 	}
-	if err := events.Emit(ctx, tx, event, m.LeadID, before, *m); err != nil {
+	if err := events.Emit(ctx, tx, event, m.LeadID, events.Change{Before: before, After: *m}); err != nil {
 		return err
 	}
 	return settled(ctx, tx, *m)
@@ -63,7 +63,7 @@ func insertBlocked(ctx context.Context, tx *db.Tx, m *LeadMessage, code string) 
 	if err := messages.Insert(ctx, tx, m); err != nil {
 		return err
 	}
-	return events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, nil, *m)
+	return events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, events.Change{After: *m})
 }
 
 // gather reads everything that decides whether a message can be sent at a time, and

@@ -43,7 +43,7 @@ func (EraseOutbox) Kind() string { return "erase_outbox" }
 // EraseOutbox deletes the files of all messages of the contact.
 func (a *API) EraseOutbox(ctx context.Context, job EraseOutbox) error {
 	ids, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]string, error) {
-		return db.All[string](ctx, tx, `SELECT id FROM messages WHERE env = ? AND contact_id = ?`, tx.Env, job.ContactID)
+		return listIDsOfContact(ctx, tx, job.ContactID)
 	})
 	if err != nil {
 		return err

@@ -300,7 +300,7 @@ func (a *API) updatePhoto(ctx context.Context, tx *db.Tx, in *struct {
 	}
 
 	derive(tx, h, &p)
-	return p, events.Emit(ctx, tx, "hull_photo.updated", p.ID, before, p)
+	return p, events.Emit(ctx, tx, "hull_photo.updated", p.ID, events.Change{Before: before, After: p})
 }
 
 func (a *API) deletePhoto(ctx context.Context, tx *db.Tx, in *ByPhoto) (none rest.None, err error) {

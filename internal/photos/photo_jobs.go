@@ -182,7 +182,7 @@ func (c contextReader) Read(p []byte) (int, error) {
 // the photo to a job that has ended.
 func (a *API) releasePhoto(ctx context.Context, p HullPhoto) error {
 	_, err := db.Write(context.WithoutCancel(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
-		return db.Exec(ctx, tx, `UPDATE hull_photos SET attempts = 0, claimed_until = NULL WHERE env = ? AND id = ?`, p.Env, p.ID)
+		return endClaim(ctx, tx, p)
 	})
 	return err
 }

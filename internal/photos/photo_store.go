@@ -111,7 +111,7 @@ func deletePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) err
 	if err := blobs.DeleteLater(ctx, tx, p.Blob); err != nil {
 		return err
 	}
-	if err := events.Emit(ctx, tx, "hull_photo.deleted", p.ID, nil, p); err != nil {
+	if err := events.Emit(ctx, tx, "hull_photo.deleted", p.ID, events.Change{After: p}); err != nil {
 		return err
 	}
 
@@ -164,4 +164,8 @@ func FindAllReady(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]
 		byHull[p.HullID] = append(byHull[p.HullID], p)
 	}
 	return byHull, err
+}
+
+func endClaim(ctx context.Context, tx *db.Tx, p HullPhoto) (int64, error) {
+	return db.Exec(ctx, tx, `UPDATE hull_photos SET attempts = 0, claimed_until = NULL WHERE env = ? AND id = ?`, p.Env, p.ID)
 }

@@ -81,7 +81,7 @@ func insert(ctx context.Context, tx *db.Tx, box *seal.Box, p *Proposal) error {
 	if err := db.Insert(ctx, tx, proposals.Name, p.ProposalState); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "proposal.created", p.ID, nil, p.ProposalState)
+	return events.Emit(ctx, tx, "proposal.created", p.ID, events.Change{After: p.ProposalState})
 }
 
 func save(ctx context.Context, tx *db.Tx, before ProposalState, p *ProposalState, event string) error {
@@ -89,9 +89,9 @@ func save(ctx context.Context, tx *db.Tx, before ProposalState, p *ProposalState
 		return err
 	}
 	if p.Status == Failed {
-		return events.EmitFailure(ctx, tx, event, p.ID, before, *p)
+		return events.EmitFailure(ctx, tx, event, p.ID, events.Change{Before: before, After: *p})
 	}
-	return events.Emit(ctx, tx, event, p.ID, before, *p)
+	return events.Emit(ctx, tx, event, p.ID, events.Change{Before: before, After: *p})
 }
 
 // expire records that a proposal has expired.

@@ -9,7 +9,6 @@ import (
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 )
 
@@ -45,22 +44,6 @@ type RequestLogFilter struct {
 	IP        string    `query:"ip" maxLength:"64" doc:"Only requests from this address."`
 	After     time.Time `query:"after" doc:"Only requests that arrived at or after this time."`
 	Before    time.Time `query:"before" doc:"Only requests that arrived before this time."`
-}
-
-func (f RequestLogFilter) where() *db.Where {
-	w := &db.Where{}
-	if f.Status != "" {
-		from, to := statuses(f.Status)
-		w.And("status BETWEEN ? AND ?", from, to)
-	}
-	w.AndIf(f.Method != "", "method = ?", f.Method)
-	w.AndIf(f.Operation != "", "operation = ?", f.Operation)
-	w.AndIf(f.ActorID != "", "actor_id = ?", f.ActorID)
-	w.AndIf(f.ObjectID != "", "path LIKE ?", "%/"+f.ObjectID+"%")
-	w.AndIf(f.IP != "", "ip = ?", f.IP)
-	w.AndIf(!f.After.IsZero(), "id >= ?", id.Floor(logs.Prefix, f.After))
-	w.AndIf(!f.Before.IsZero(), "id < ?", id.Floor(logs.Prefix, f.Before))
-	return w
 }
 
 // ByRequest is the path parameter of a request.

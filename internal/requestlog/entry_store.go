@@ -57,3 +57,23 @@ func purge(ctx context.Context, d *db.DB, rows int) error {
 		}
 	}
 }
+
+func (f RequestLogFilter) where() *db.Where {
+	w := &db.Where{}
+	if f.Status != "" {
+		from, to := statuses(f.Status)
+		w.And("status BETWEEN ? AND ?", from, to)
+	}
+	w.AndIf(f.Method != "", "method = ?", f.Method)
+	w.AndIf(f.Operation != "", "operation = ?", f.Operation)
+	w.AndIf(f.ActorID != "", "actor_id = ?", f.ActorID)
+	w.AndIf(f.ObjectID != "", "path LIKE ?", "%/"+f.ObjectID+"%")
+	w.AndIf(f.IP != "", "ip = ?", f.IP)
+	w.AndIf(!f.After.IsZero(), "id >= ?", id.Floor(logs.Prefix, f.After))
+	w.AndIf(!f.Before.IsZero(), "id < ?", id.Floor(logs.Prefix, f.Before))
+	return w
+}
+
+func insertAll(ctx context.Context, tx *db.Tx, entries []RequestLog) error {
+	return db.Insert(ctx, tx, logs.Name, entries...)
+}

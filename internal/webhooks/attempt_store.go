@@ -125,5 +125,5 @@ func (r *Relay) recordHealth(ctx context.Context, tx *db.Tx, webhookID string, l
 		return err
 	}
 	tx.AfterCommit(func() { r.Log.Warn("a webhook was disabled", "webhook", webhookID, "reason", *w.DisabledReason) })
-	return events.Emit(ctx, tx, "webhook.disabled", w.ID, before, w)
+	return events.Emit(ctx, tx, "webhook.disabled", w.ID, events.Change{Before: before, After: w})
 }

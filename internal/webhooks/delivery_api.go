@@ -26,20 +26,14 @@ func (a *API) listDeliveries(ctx context.Context, tx *db.Tx, in *struct {
 	Status  string `query:"status" enum:"pending,succeeded,dead,discarded" doc:"Only deliveries in this status."`
 	EventID string `query:"event_id" maxLength:"64" doc:"ID of the event."`
 }) (page.Page[Delivery], error) {
-	var w db.Where
-	w.And("webhook_id = ?", in.WebhookID)
-	w.AndIf(in.Status != "", "status = ?", in.Status)
-	w.AndIf(in.EventID != "", "event_id = ?", in.EventID)
-	return listOf(ctx, tx, in.WebhookID, in.Query, &w)
+	return listOf(ctx, tx, in.WebhookID, in.Query, deliveriesOf(in.WebhookID, in.Status, in.EventID))
 }
 
 func (a *API) listDeadLetters(ctx context.Context, tx *db.Tx, in *struct {
 	ByWebhook
 	page.Query
 }) (page.Page[Delivery], error) {
-	var w db.Where
-	w.And("webhook_id = ? AND status = 'dead'", in.WebhookID)
-	return listOf(ctx, tx, in.WebhookID, in.Query, &w)
+	return listOf(ctx, tx, in.WebhookID, in.Query, deliveriesOf(in.WebhookID, "dead", ""))
 }
 
 // listOf returns the deliveries of a webhook that match. If the webhook does

@@ -164,3 +164,12 @@ func deleteDeliveries(ctx context.Context, tx *db.Tx, ids []string) (int64, erro
 	}
 	return db.Exec(ctx, tx, `DELETE FROM deliveries WHERE env = ? AND id IN `+marks, args...)
 }
+
+// deliveriesOf selects the deliveries of a webhook. Status and eventID can be "".
+func deliveriesOf(webhookID, status, eventID string) *db.Where {
+	w := &db.Where{}
+	w.And("webhook_id = ?", webhookID)
+	w.AndIf(status != "", "status = ?", status)
+	w.AndIf(eventID != "", "event_id = ?", eventID)
+	return w
+}

@@ -8,7 +8,6 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
 )
@@ -20,40 +19,6 @@ type EventFilter struct {
 	ObjectID      string                 `query:"object_id" maxLength:"64" doc:"ID of the object that the events are about."`
 	CreatedAfter  patch.Param[time.Time] `query:"created_after" doc:"Only events that became visible at this time or later."`
 	CreatedBefore patch.Param[time.Time] `query:"created_before" doc:"Only events that became visible before this time."`
-}
-
-// where returns the filter as SQL conditions. It only matches events that the
-// caller can read.
-func (f EventFilter) where(caller auth.Principal, kinds []events.Kind) (*db.Where, error) {
-	w := &db.Where{}
-	w.And("env = ?", caller.Env)
-	readable := events.Readable(kinds, caller.Scopes, caller.Version)
-	switch {
-	case f.Type != "":
-		if len(typesOf(kinds, f.Type)) == 0 {
-			return w, fault.BadRequest("type must be an event type, or a pattern such as hull.*.").
-				Detail("type", "enum", "must be an event type, or a pattern such as hull.*")
-		}
-		if err := checkReadable(kinds, f.Type, caller.Scopes, caller.Version, "type"); err != nil {
-			return w, err
-		}
-		marks, args := db.In(typesOf(readable, f.Type))
-		w.And("type IN "+marks, args...)
-	case len(readable) < len(kinds):
-		// Not a plain IN: the index on the type would have to sort all events of these types for each page.
-		marks, args := db.In(typesOf(readable, "*"))
-		w.And("CASE WHEN type IN "+marks+" THEN 1 ELSE 0 END = 1", args...)
-	}
-
-	w.AndIf(f.ObjectID != "", "object_id = ?", f.ObjectID)
-	if f.CreatedAfter.Set {
-		w.And("id >= ?", id.Floor("evt", f.CreatedAfter.V))
-	}
-	if f.CreatedBefore.Set {
-		w.And("id < ?", id.Floor("evt", f.CreatedBefore.V))
-	}
-
-	return w, nil
 }
 
 func (a *API) listEvents(ctx context.Context, tx *db.Tx, in *EventFilter) (page.Page[events.Event], error) {

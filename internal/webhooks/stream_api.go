@@ -65,17 +65,12 @@ func (s *Streams) Run(ctx context.Context) {
 
 // read sends the events after the given ones. If there are none, it is one query.
 func (s *Streams) read(ctx context.Context, followed map[auth.Env]string) error {
-	type feed struct {
-		Env    auth.Env `db:"env"`
-		LastID string   `db:"last_id"`
-	}
 	envs := make([]auth.Env, 0, len(followed))
 	for env := range followed {
 		envs = append(envs, env)
 	}
 	_, err := db.Read(ctx, s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
-		marks, args := db.In(envs)
-		feeds, err := db.All[feed](ctx, tx, `SELECT {cols} FROM event_feeds WHERE env IN `+marks, args...)
+		feeds, err := listFeeds(ctx, tx, envs)
 		for _, f := range feeds {
 			if err != nil || f.LastID <= followed[f.Env] {
 				continue
@@ -90,20 +85,6 @@ func (s *Streams) read(ctx context.Context, followed map[auth.Env]string) error 
 		return struct{}{}, err
 	})
 	return err
-}
-
-// changesAfter returns the events after one.
-func changesAfter(ctx context.Context, tx *db.Tx, eventID string, limit int) ([]Change, error) {
-	return db.All[Change](ctx, tx, `SELECT {cols} FROM events WHERE env = ? AND id > ? ORDER BY id LIMIT ?`, tx.Env, eventID, limit)
-}
-
-// lastEvent returns the ID of the newest event, or "".
-func lastEvent(ctx context.Context, tx *db.Tx) (string, error) {
-	last, err := db.One[string](ctx, tx, `SELECT last_id FROM event_feeds WHERE env = ?`, tx.Env)
-	if db.IsNoRows(err) {
-		return "", nil
-	}
-	return last, err
 }
 
 func (a *API) streamEvents(ctx context.Context, in *struct {

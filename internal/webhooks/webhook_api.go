@@ -264,7 +264,7 @@ func (a *API) change(ctx context.Context, tx *db.Tx, id, action string, edit fun
 			}
 		}
 		if before.Status == Enabled && w.Status == Disabled {
-			return events.Emit(ctx, tx, "webhook.disabled", w.ID, before, *w)
+			return events.Emit(ctx, tx, "webhook.disabled", w.ID, events.Change{Before: before, After: *w})
 		}
 		return audit.Record(ctx, tx, action, w.ID, audit.Diff(before, *w))
 	})
@@ -318,21 +318,6 @@ func (a *API) deleteWebhook(ctx context.Context, tx *db.Tx, w Webhook) error {
 		return err
 	}
 	return audit.Record(ctx, tx, "webhook.deleted", w.ID, map[string][2]any{"url": {w.URL, nil}})
-}
-
-// DeleteOfInstall deletes the webhooks of an app that is uninstalled. Otherwise it
-// would still receive events.
-func (a *API) DeleteOfInstall(ctx context.Context, tx *db.Tx, installID string) error {
-	all, err := listOfInstall(ctx, tx, installID)
-	if err != nil {
-		return err
-	}
-	for _, w := range all {
-		if err := a.deleteWebhook(ctx, tx, w); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // installOf returns the install of the calling app, or nil for other callers.

@@ -167,6 +167,36 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 	})
 }
 
+// A rejection commits what the attempt changed. It is not retried, whatever its cause is,
+// and what a rolled back attempt rejected is forgotten.
+func TestCommittedErrorCommits(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		stale := db.Changed(0, nil)
+		runs, notified := 0, false
+		out, err := db.Write(t.Context(), d, func(ctx context.Context, tx *db.Tx) (string, error) {
+			runs++
+			tx.AfterCommit(func() { notified = true })
+			return "out", errors.Join(db.Insert(ctx, tx, "samples", blank("a")), db.Committed(stale))
+		})
+		assert.Equal(t, out, "out")
+		assert.Equal(t, runs, 1)
+		assert.Equal(t, notified, true)
+		assert.Equal(t, errors.Is(err, stale) && db.IsCommitted(err), true)
+		assert.Equal(t, fault.KindOf(err), fault.KindConflict)
+		assert.Len(t, read(t, d, allSamples), 1)
+
+		runs = 0
+		_, err = db.Write(t.Context(), d, func(ctx context.Context, tx *db.Tx) (int, error) {
+			if runs++; runs == 1 {
+				return 0, stale // runs again
+			}
+			return 0, nil
+		})
+		assert.Equal(t, err, nil)
+		assert.Equal(t, db.IsCommitted(stale), false)
+	})
+}
+
 // A look-up before an insert can lose a race. The second run of the
 // transaction sees who won.
 func TestUniqueViolationRunsOnceMore(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/ratelimit"
-	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
@@ -29,7 +28,7 @@ func TestSharedLimits(t *testing.T) {
 		for tick := range seconds * 100 { // 10 ms
 			now = now.Add(10 * time.Millisecond)
 			for i, n := range nodes {
-				if n.Take(bucket, rate*rest.BurstSeconds, time.Second/rate).Wait == 0 {
+				if n.Take(bucket, rate*ratelimit.BurstSeconds, time.Second/rate).Wait == 0 {
 					if tick < seconds*50 {
 						first++
 					} else {
@@ -37,7 +36,7 @@ func TestSharedLimits(t *testing.T) {
 					}
 				}
 				if shared && (tick+3*i)%10 == 0 { // each node every 100 ms
-					if err := rest.ShareLimits(t.Context(), s.DB, n, clock); err != nil {
+					if err := n.Share(t.Context(), s.DB, clock); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -49,7 +48,7 @@ func TestSharedLimits(t *testing.T) {
 	const half = rate * seconds / 2
 	first, second := allowed(true, "key_shared")
 	t.Logf("allowed %d and %d of %d", first, second, half)
-	if most := half + rate*rest.BurstSeconds; float64(first) > 1.05*float64(most) || float64(second) > 1.05*half || second < half*9/10 {
+	if most := half + rate*ratelimit.BurstSeconds; float64(first) > 1.05*float64(most) || float64(second) > 1.05*half || second < half*9/10 {
 		t.Errorf("got %d and then %d requests, want at most 5 %% more than %d and %d", first, second, most, half)
 	}
 	if first, second := allowed(false, "key_alone"); first+second < 5*half {
@@ -96,13 +95,13 @@ func TestSharedLimitsDuringAnOutage(t *testing.T) {
 	cancel()
 	for range 10 {
 		assert.Equal(t, take(), 0)
-		if err := rest.ShareLimits(canceled, s.DB, l, clock); err == nil {
+		if err := l.Share(canceled, s.DB, clock); err == nil {
 			t.Fatal("got no error, want one")
 		}
 		now = now.Add(time.Second)
 	}
 	assert.Equal(t, take(), 0)
-	if err := rest.ShareLimits(t.Context(), s.DB, l, clock); err != nil {
+	if err := l.Share(t.Context(), s.DB, clock); err != nil {
 		t.Fatal(err)
 	}
 	assert.Equal(t, take(), 0)
@@ -111,7 +110,7 @@ func TestSharedLimitsDuringAnOutage(t *testing.T) {
 
 	n, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		tx.Now = now.Add(2 * time.Hour)
-		return rest.PurgeLimits(ctx, tx)
+		return ratelimit.Purge(ctx, tx)
 	})
 	if err != nil || n != 1 {
 		t.Errorf("got %d deleted and error %v, want 1", n, err)

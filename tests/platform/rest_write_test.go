@@ -12,6 +12,7 @@ import (
 
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
@@ -60,7 +61,7 @@ func (l *locks) serve(t *testing.T, s *testkit.Server) (post func(key string) an
 	l.db = s.DB
 	let := make(chan struct{}, 100)
 	server := httptest.NewServer(rest.New(rest.Config{
-		DB: s.DB, Limits: rest.DefaultLimits, Box: s.Box, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return s.DB.Now() },
+		DB: s.DB, Limits: ratelimit.DefaultLimits, Box: s.Box, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return s.DB.Now() },
 		Authenticate: func(context.Context, string) (auth.Principal, error) {
 			let <- struct{}{}
 			return auth.Principal{Env: 1, Mode: auth.Live, OriginalID: "key_1"}, nil

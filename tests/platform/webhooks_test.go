@@ -221,7 +221,7 @@ func TestFeedOrder(t *testing.T) {
 	begun, finish, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() { // begins first and commits last
 		_, err := db.Write(context.Background(), s.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-			err := events.Emit(ctx, tx.In(env), "role.created", "role_slow", nil, people.Role{ID: "role_slow", Scopes: []auth.Scope{}})
+			err := events.Emit(ctx, tx.In(env), "role.created", "role_slow", events.Change{After: people.Role{ID: "role_slow", Scopes: []auth.Scope{}}})
 			close(begun)
 			<-finish
 			return 0, err

@@ -28,10 +28,10 @@ type Authenticator struct {
 	rejectedMCP     rejections
 }
 
-// TokenAuthenticator authenticates the tokens of apps. If it rejects a token that
-// exists, the principal has its environment and its app. The last argument is whether
-// the request is for MCP.
-type TokenAuthenticator func(ctx context.Context, tx *db.Tx, bearer string, t token.Token, mcp bool) (p auth.Principal, rejected, err error)
+// TokenAuthenticator authenticates the tokens of apps. It rejects a token with a fault of
+// the kind unauthenticated. If the token exists, the principal then has its environment
+// and its app. The last argument is whether the request is for MCP.
+type TokenAuthenticator func(ctx context.Context, tx *db.Tx, bearer string, t token.Token, mcp bool) (auth.Principal, error)
 
 // Authenticate returns the caller of a bearer token. It looks the token up for
 // each request, so that a revocation takes effect immediately on all nodes.
@@ -297,14 +297,14 @@ func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer s
 	if !ok {
 		return auth.Principal{}, &rejectedError{rejection{err: errInvalid(), kind: authlog.KindApp, id: token.Public(bearer)}}
 	}
-	p, rejected, err := authenticate(ctx, tx, bearer, t, mcp)
-	switch {
+	p, err := authenticate(ctx, tx, bearer, t, mcp)
+	switch rejected := fault.KindOf(err) == fault.KindUnauthenticated; {
+	case rejected && p.Env == 0:
+		return p, &rejectedError{rejection{err: err, kind: authlog.KindApp, id: token.Public(bearer)}}
+	case rejected:
+		return p, &rejectedError{rejection{err: err, env: p.Env, kind: authlog.KindApp, id: p.AppID}}
 	case err != nil:
 		return p, err
-	case rejected != nil && p.Env == 0:
-		return p, &rejectedError{rejection{err: rejected, kind: authlog.KindApp, id: token.Public(bearer)}}
-	case rejected != nil:
-		return p, &rejectedError{rejection{err: rejected, env: p.Env, kind: authlog.KindApp, id: p.AppID}}
 	}
 	a.AuthLog.Used(ctx, p.Env, p.Actor)
 	return p, nil

@@ -38,7 +38,7 @@ func IssueKey(ctx context.Context, tx *db.Tx, mode auth.Mode, in KeyRequest) (Is
 	if err != nil {
 		return issued, err
 	}
-	return issued, events.Emit(ctx, tx, "api_key.created", issued.ID, nil, issued.APIKey)
+	return issued, events.Emit(ctx, tx, "api_key.created", issued.ID, events.Change{After: issued.APIKey})
 }
 
 func insertKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (IssuedKey, error) {
@@ -170,7 +170,7 @@ func rotateKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (Issued
 		return issued, fault.Conflict("The key was rotated or revoked by another request.").
 			Detail("key_id", "state", "refers to a rotated or revoked key")
 	}
-	return issued, events.Emit(ctx, tx, "api_key.rotated", k.ID, before, k)
+	return issued, events.Emit(ctx, tx, "api_key.rotated", k.ID, events.Change{Before: before, After: k})
 }
 
 // RevokeOwnKey revokes the key of the caller. It needs no scope, so that anyone who finds a
@@ -194,7 +194,7 @@ func revokeKey(ctx context.Context, tx *db.Tx, k APIKey) (APIKey, error) {
 	if _, err := db.Exec(ctx, tx, `UPDATE api_keys SET revoked_at = ? WHERE env = ? AND id = ?`, tx.Now, k.Env, k.ID); err != nil {
 		return k, err
 	}
-	return k, events.Emit(ctx, tx, "api_key.revoked", k.ID, before, k)
+	return k, events.Emit(ctx, tx, "api_key.revoked", k.ID, events.Change{Before: before, After: k})
 }
 
 // findCreator returns the user who created a key, directly or with other keys. It

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"slipway/internal/dealership"
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
@@ -192,24 +191,3 @@ type MeRateLimit struct {
 }
 
 func (a *API) me(ctx context.Context, tx *db.Tx, _ *struct{}) (Me, error) { return FindMe(ctx, tx) }
-
-// FindMe returns the calling credential.
-func FindMe(ctx context.Context, tx *db.Tx) (Me, error) {
-	d, err := dealership.Find(ctx, tx)
-	if err != nil {
-		return Me{}, err
-	}
-
-	p := auth.From(ctx)
-	me := Me{
-		Credential: p.Actor, Environment: p.Mode, Dealership: MeDealership{ID: d.ID, Name: d.Name}, Scopes: p.Scopes, Version: p.Version,
-		RateLimit: MeRateLimit{RequestsPerSecond: p.Rate, Burst: p.Rate * rest.BurstSeconds},
-	}
-	switch {
-	case p.UserID != "":
-		me.UserID = &p.UserID
-	case p.AppID != "":
-		me.UserID, me.AppID, me.InstallID = &p.InstalledBy, &p.AppID, &p.OriginalID
-	}
-	return me, nil
-}

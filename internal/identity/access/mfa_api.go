@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -91,7 +90,6 @@ func (a *API) verify(ctx context.Context, in *struct {
 	Body *MFAVerify
 }) (MFAProof, error) {
 	received := a.DB.Now()
-	var rejected *fault.Error
 	var signature error // the problem with a signature of a security key
 	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (MFAProof, error) {
 		u, err := people.FindUserForUpdate(ctx, tx, in.UserID)
@@ -121,20 +119,14 @@ func (a *API) verify(ctx context.Context, in *struct {
 			return MFAProof{}, bad.Err()
 		}
 
-		var codes []string
-		if codes, rejected, err = checkCode(ctx, tx, a.Box, u, []people.Factor{f}, *body.Code, received); err != nil {
+		codes, err := checkCode(ctx, tx, a.Box, u, []people.Factor{f}, *body.Code, received)
+		if err != nil {
 			return MFAProof{}, err
-		}
-		if rejected != nil {
-			return MFAProof{}, rest.CommitAndFail(rejected)
 		}
 		return prove(ctx, tx, u, codes)
 	})
-	if rejected == nil && fault.KindOf(signature) != fault.KindServerError {
-		rejected, _ = errors.AsType[*fault.Error](signature)
-	}
-	if rejected != nil {
-		a.AuthLog.Reject(ctx, authlog.Rejection{Env: auth.From(ctx).Env, Kind: authlog.KindUser, ID: in.UserID, Err: rejected})
+	if db.IsCommitted(err) || signature != nil && fault.KindOf(signature) != fault.KindServerError {
+		a.AuthLog.Reject(ctx, authlog.Rejection{Env: auth.From(ctx).Env, Kind: authlog.KindUser, ID: in.UserID, Err: err})
 	}
 	return p, err
 }

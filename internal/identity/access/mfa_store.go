@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -30,15 +31,14 @@ func addTOTP(
 }
 
 // checkCode checks a code of one of the factors at the time when it was received.
-// The request might have waited since then. A rejection is not returned as an
-// error, because the transaction must commit the number of wrong codes. Codes are
-// new recovery codes, if the first factor of the user was verified.
+// The request might have waited since then. A rejection commits the number of wrong
+// codes. Codes are new recovery codes, if the first factor of the user was verified.
 //
 // A code is only wrong if it matches none of the factors. Otherwise a user with
 // two apps would lock one of them by using the other.
 func checkCode(
 	ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, factors []people.Factor, code string, received time.Time,
-) (codes []string, rejected *fault.Error, err error) {
+) (codes []string, err error) {
 	var checked []people.Factor
 	var lock *fault.Error
 	for _, f := range factors {
@@ -54,31 +54,30 @@ func checkCode(
 
 		secret, err := box.Open(f.Secret, factorPlace(f))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if step, ok := matchTOTP(string(secret), code, f.LastStep, received); ok {
 			recordAttempt(&f, step, true, tx.Now)
 			if codes, err = activate(ctx, tx, u, &f); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			return codes, nil, audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
+			return codes, audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
 		}
 		checked = append(checked, f)
 	}
 
 	if lock != nil && len(checked) == 0 {
-		return nil, lock, nil
+		return nil, db.Committed(lock)
 	}
-	rejected, err = checkRecoveryCode(ctx, tx, u, checked, code)
-	return nil, rejected, err
+	return nil, checkRecoveryCode(ctx, tx, u, checked, code)
 }
 
 // checkRecoveryCode checks a code that matches none of the apps. If it is not a
 // recovery code either, it counts as a wrong code for each of them.
-func checkRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, apps []people.Factor, code string) (*fault.Error, error) {
+func checkRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, apps []people.Factor, code string) error {
 	ok, err := useRecoveryCode(ctx, tx, u, code)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
 	for _, f := range apps {
@@ -88,49 +87,49 @@ func checkRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, apps []peo
 			recordAttempt(&f, 0, false, tx.Now)
 		}
 		if err := people.SaveFactor(ctx, tx, &f); err != nil {
-			return nil, err
+			return err
 		}
 	}
 
 	if !ok {
-		return errWrongCode(), nil
+		return db.Committed(errWrongCode())
 	}
-	return nil, audit.Record(ctx, tx, "recovery_code.used", u.ID, nil)
+	return audit.Record(ctx, tx, "recovery_code.used", u.ID, nil)
 }
 
 // VerifyTOTP checks a two-factor code of a user for the command line.
 func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u people.User, code string) error {
-	rejected, err := db.Write(auth.InEnv(ctx, u.Env), d, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
+	_, err := db.Write(auth.InEnv(ctx, u.Env), d, func(ctx context.Context, tx *db.Tx) (none struct{}, err error) {
 		u, err := people.FindUserForUpdate(ctx, tx, u.ID)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		rejected, err := checkActive(ctx, tx, box, u, code, tx.Now)
-		if err != nil || rejected == nil {
-			return nil, err
+		rejected := checkActive(ctx, tx, box, u, code, tx.Now)
+		if f, ok := errors.AsType[*fault.Error](rejected); ok && db.IsCommitted(rejected) {
+			if err := audit.RecordFailure(ctx, tx, "auth.failed", audit.Target{Type: authlog.KindUser, ID: u.ID}, map[string][2]any{
+				"reason": {nil, f.Message}, "times": {nil, 1},
+			}); err != nil {
+				return none, err
+			}
 		}
-		return rejected, audit.RecordFailure(ctx, tx, "auth.failed", authlog.KindUser, u.ID, map[string][2]any{
-			"reason": {nil, rejected.Message}, "times": {nil, 1},
-		})
+		return none, rejected
 	})
-	if err == nil && rejected != nil {
-		return rejected
-	}
 	return err
 }
 
-// CheckCode checks a code of one of the user's active factors.
-func (a *API) CheckCode(ctx context.Context, tx *db.Tx, u people.User, code string, received time.Time) (*fault.Error, error) {
+// CheckCode checks a code of one of the user's active factors. A rejection commits the
+// number of wrong codes.
+func (a *API) CheckCode(ctx context.Context, tx *db.Tx, u people.User, code string, received time.Time) error {
 	return checkActive(ctx, tx, a.Box, u, code, received)
 }
 
-func checkActive(ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, code string, received time.Time) (*fault.Error, error) {
+func checkActive(ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, code string, received time.Time) error {
 	factors, err := listActiveFactors(ctx, tx, u)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	_, rejected, err := checkCode(ctx, tx, box, u, factors, code, received)
-	return rejected, err
+	_, err = checkCode(ctx, tx, box, u, factors, code, received)
+	return err
 }
 
 func listActiveFactors(ctx context.Context, tx *db.Tx, u people.User) (active []people.Factor, err error) {

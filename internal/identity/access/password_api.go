@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"slipway/internal/identity/people"
@@ -71,12 +72,15 @@ func (a *API) ChangePassword(ctx context.Context, caller auth.Principal, b Passw
 		return err
 	}
 
-	rejected, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (error, error) {
-		return a.replacePassword(ctx, tx, u, hash, b.TOTPCode, received)
+	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rest.None, error) {
+		u, err := a.confirmChange(ctx, tx, u, b.TOTPCode, received)
+		if err == nil {
+			_, err = people.SetPassword(ctx, tx, a.Jobs, u, hash)
+		}
+		return rest.None{}, err
 	})
-	if err == nil && rejected != nil {
-		a.AuthLog.Reject(ctx, authlog.Rejection{Env: caller.Env, Kind: authlog.KindUser, ID: u.ID, Err: rejected})
-		err = rejected
+	if db.IsCommitted(err) {
+		a.AuthLog.Reject(ctx, authlog.Rejection{Env: caller.Env, Kind: authlog.KindUser, ID: u.ID, Err: err})
 	}
 	return err
 }
@@ -124,43 +128,36 @@ func (a *API) checkOldPassword(ctx context.Context, userID string, b PasswordCha
 	return u, bad.Err()
 }
 
-// replacePassword checks the two-factor code and sets the password. A rejection is
-// not returned as an error, because the transaction must commit the number of
-// wrong codes.
-func (a *API) replacePassword(
-	ctx context.Context, tx *db.Tx, checked people.User, hash string, code *string, received time.Time,
-) (rejected, err error) {
+// confirmChange locks the user, and checks that the password is still the same and the
+// two-factor code is right. A wrong code commits, because it is counted.
+func (a *API) confirmChange(
+	ctx context.Context, tx *db.Tx, checked people.User, code *string, received time.Time,
+) (people.User, error) {
 	u, err := people.FindUserForUpdate(ctx, tx, checked.ID)
 	if err != nil {
-		return nil, err
+		return u, err
 	}
 	if u.Status != people.Active || !samePassword(u, checked) {
-		return fault.Conflict("The password was changed by another request.").Detail("old_password", "state", "was changed"), nil
+		return u, fault.Conflict("The password was changed by another request.").Detail("old_password", "state", "was changed")
 	}
-	if u.HasActiveFactor() {
-		given := ""
-		if code != nil {
-			given = *code
-		}
-		wrong, err := a.CheckCode(ctx, tx, u, given, received)
-		if err != nil {
-			return nil, err
-		}
-		if wrong != nil {
-			return forField("totp_code", wrong), nil
-		}
+	if !u.HasActiveFactor() {
+		return u, nil
 	}
-
-	_, err = people.SetPassword(ctx, tx, a.Jobs, u, hash)
-	return nil, err
+	given := ""
+	if code != nil {
+		given = *code
+	}
+	return u, forField("totp_code", a.CheckCode(ctx, tx, u, given, received))
 }
 
-// forField returns a rejection of a code with the name of another field.
-func forField(name string, f *fault.Error) *fault.Error {
-	for i := range f.Details {
-		f.Details[i].Field = name
+// forField changes the name of the field in the rejection of a code.
+func forField(name string, err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		for i := range f.Details {
+			f.Details[i].Field = name
+		}
 	}
-	return f
+	return err
 }
 
 // samePassword reports whether the user still has the password that was checked.

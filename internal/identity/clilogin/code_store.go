@@ -10,7 +10,6 @@ import (
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/token"
 )
 
@@ -38,40 +37,31 @@ func takeCode(ctx context.Context, tx *db.Tx, text string) (code, error) {
 	return rows[0], err
 }
 
-// exchanged is the result of an exchange. A code that is rejected can't be tried again, so
-// the transaction commits.
-type exchanged struct {
-	key      access.IssuedKey
-	rejected *fault.Error
-}
-
 // exchange returns the key for a code. What the user can do might have changed since the
-// page, so it is checked again.
-func exchange(ctx context.Context, tx *db.Tx, form url.Values) (out exchanged, err error) {
+// page, so it is checked again. A rejection commits, so that the code can't be tried again.
+func exchange(ctx context.Context, tx *db.Tx, form url.Values) (key access.IssuedKey, err error) {
 	c, err := takeCode(ctx, tx, form.Get("code"))
 	if err != nil {
-		return out, err
+		return key, err
 	}
-	if out.rejected = c.check(form.Get("code_verifier"), form.Get("redirect_uri"), tx.Now); out.rejected != nil {
-		return out, nil //nolint:nilerr // see exchanged
+	if rejected := c.check(form.Get("code_verifier"), form.Get("redirect_uri"), tx.Now); rejected != nil {
+		return key, db.Committed(rejected)
 	}
 
 	tx = tx.In(c.Env)
 	u, err := people.FindUserForUpdate(ctx, tx, c.UserID)
 	if err != nil {
-		return out, err
+		return key, err
 	}
 	held, err := people.ScopesOf(ctx, tx, u)
 	if err != nil {
-		return out, err
+		return key, err
 	}
 	if reason := blocked(u, held, c.Scopes); reason != "" {
-		out.rejected = errCode(reason)
-		return out, nil
+		return key, db.Committed(errCode(reason))
 	}
 	ctx = auth.With(ctx, auth.Principal{Env: c.Env, Mode: c.Mode, Actor: u.Actor(), UserID: u.ID, OriginalID: u.ID})
-	out.key, err = access.IssueKey(ctx, tx, c.Mode, access.KeyRequest{Name: c.Name, Scopes: c.Scopes, ExpiresAt: new(tx.Now.Add(keyLifetime))})
-	return out, err
+	return access.IssueKey(ctx, tx, c.Mode, access.KeyRequest{Name: c.Name, Scopes: c.Scopes, ExpiresAt: new(tx.Now.Add(keyLifetime))})
 }
 
 // DeleteExpired deletes the codes that were not used.

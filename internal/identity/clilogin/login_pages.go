@@ -148,42 +148,35 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, v signin.Visitor, r
 
 // allow stores what the user has allowed, and returns the code to the machine.
 func (a *API) allow(w http.ResponseWriter, r *http.Request, v signin.Visitor, req request, all []signin.Environment, in signin.Environment, f form) {
-	type result struct{ code, rejected string }
 	received := a.DB.Now()
-	out, err := db.Write(in.With(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (o result, err error) {
+	text, err := db.Write(in.With(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
 		in, err := in.Recheck(ctx, tx)
 		if err != nil {
-			return o, err
+			return "", err
 		}
-		if o.rejected = blocked(in.User, in.Held, f.Scopes); o.rejected != "" {
-			return o, nil
+		if reason := blocked(in.User, in.Held, f.Scopes); reason != "" {
+			return "", db.Committed(errCode(reason))
 		}
 		if slices.Contains(f.Scopes, auth.Admin) { // a stolen session must not be enough
 			if f.Code == "" {
-				o.rejected = "To administer the dealership, enter a two-factor code."
-				return o, nil
+				return "", db.Committed(errCode("To administer the dealership, enter a two-factor code."))
 			}
-			rejected, err := a.Access.CheckCode(ctx, tx, in.User, f.Code, received)
-			if err != nil {
-				return o, err
-			}
-			if rejected != nil {
-				o.rejected = rejected.Message
-				return o, nil //nolint:nilerr // the transaction commits, so that wrong codes are counted
+			if err := a.Access.CheckCode(ctx, tx, in.User, f.Code, received); err != nil {
+				return "", err
 			}
 		}
-		o.code, err = insertCode(ctx, tx, code{
+		return insertCode(ctx, tx, code{
 			UserID: in.User.ID, Mode: in.Mode, Name: keyName(req.Host), Scopes: f.Scopes, Challenge: req.Challenge, RedirectURI: req.RedirectURI,
 		})
-		return o, err
 	})
+	rejected, isFault := errors.AsType[*fault.Error](err)
 	switch {
+	case isFault && db.IsCommitted(err):
+		a.show(w, r, v, req, all, f, http.StatusUnprocessableEntity, rejected.Message)
 	case err != nil:
 		a.fail(w, r, err)
-	case out.rejected != "":
-		a.show(w, r, v, req, all, f, http.StatusUnprocessableEntity, out.rejected)
 	default:
-		signin.Leave(w, req.response("code", out.code))
+		signin.Leave(w, req.response("code", text))
 	}
 }
 
@@ -195,10 +188,7 @@ func (a *API) token(w http.ResponseWriter, r *http.Request) {
 		rest.Fail(w, r, fault.BadRequest("The body could not be read as a form."))
 		return
 	}
-	out, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (exchanged, error) { return exchange(ctx, tx, r.PostForm) })
-	if err == nil && out.rejected != nil {
-		err = out.rejected
-	}
+	key, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (access.IssuedKey, error) { return exchange(ctx, tx, r.PostForm) })
 	if err != nil {
 		rest.Fail(w, r, err)
 		return
@@ -209,7 +199,7 @@ func (a *API) token(w http.ResponseWriter, r *http.Request) {
 		Name      string       `json:"name"`
 		Scopes    []auth.Scope `json:"scopes"`
 		ExpiresAt *time.Time   `json:"expires_at"`
-	}{out.key.Key, out.key.ID, out.key.Name, out.key.Scopes, out.key.ExpiresAt})
+	}{key.Key, key.ID, key.Name, key.Scopes, key.ExpiresAt})
 }
 
 // revoke revokes the key of the request. A key needs no scope to end itself.

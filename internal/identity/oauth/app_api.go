@@ -165,7 +165,7 @@ func (a *API) updateApp(ctx context.Context, tx *db.Tx, in *struct {
 		if err := apps.Save(ctx, tx, app); err != nil {
 			return err
 		}
-		return events.Emit(ctx, tx, "app.updated", app.ID, before, *app)
+		return events.Emit(ctx, tx, "app.updated", app.ID, events.Change{Before: before, After: *app})
 	})
 }
 
@@ -205,7 +205,7 @@ func (a *API) rotateSecret(ctx context.Context, tx *db.Tx, in *struct {
 		if err := apps.Save(ctx, tx, app); err != nil {
 			return err
 		}
-		return events.Emit(ctx, tx, "app.secret_rotated", app.ID, before, *app)
+		return events.Emit(ctx, tx, "app.secret_rotated", app.ID, events.Change{Before: before, After: *app})
 	})
 	return IssuedApp{App: app, ClientSecret: &secret}, err
 }

@@ -41,7 +41,7 @@ func insertApp(ctx context.Context, tx *db.Tx, mode auth.Mode, a App) (IssuedApp
 		return issued, err
 	}
 	issued.ClientID = issued.ID
-	return issued, events.Emit(ctx, tx, "app.created", issued.ID, nil, issued.App)
+	return issued, events.Emit(ctx, tx, "app.created", issued.ID, events.Change{After: issued.App})
 }
 
 // findClient returns an app of any dealership by its client ID.
@@ -113,5 +113,5 @@ func deleteApp(ctx context.Context, tx *db.Tx, a App) error {
 	if err := apps.Delete(ctx, tx, a.ID); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "app.deleted", a.ID, nil, a)
+	return events.Emit(ctx, tx, "app.deleted", a.ID, events.Change{After: a})
 }

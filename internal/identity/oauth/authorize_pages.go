@@ -12,6 +12,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // authorize shows the page where a user allows an app to access an environment, and
@@ -212,27 +213,26 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, c consent) {
 
 // finish allows the request in an environment and returns a code to the app.
 func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choice, code string) {
-	type result struct{ code, rejected string }
 	received := a.DB.Now()
-	out, err := db.Write(in.With(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (o result, err error) {
+	granted, err := db.Write(in.With(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
 		now, err := in.Recheck(ctx, tx)
 		if err != nil {
-			return o, err
+			return "", err
 		}
 		u := now.User
-		if o.rejected = blocked(u, now.Held, c.req.Scopes, c.personal()); o.rejected != "" {
-			return o, nil
+		if reason := blocked(u, now.Held, c.req.Scopes, c.personal()); reason != "" {
+			return "", db.Committed(fault.Forbidden("%s", reason))
 		}
 
 		app := c.app.App
 		if app.MetadataURL != nil {
 			if app, err = saveDescribed(ctx, tx, app); err != nil {
-				return o, err
+				return "", err
 			}
 		}
 		install, err := findInstallOf(ctx, tx, app.ID)
 		if err != nil {
-			return o, err
+			return "", err
 		}
 		added := c.req.Scopes
 		if install != nil && c.req.Resource == forAPI {
@@ -240,31 +240,26 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choic
 		}
 		if install == nil || len(added) > 0 {
 			if slices.Contains(added, auth.Admin) {
-				rejected, err := a.Access.CheckCode(ctx, tx, u, code, received)
-				if err != nil {
-					return o, err
-				}
-				if rejected != nil {
-					o.rejected = rejected.Message
-					return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
+				if err := a.Access.CheckCode(ctx, tx, u, code, received); err != nil {
+					return "", err
 				}
 			}
 			i, err := allow(ctx, tx, app, u, c.req.Scopes)
 			if err != nil {
-				return o, err
+				return "", err
 			}
 			install = &i
 		}
-		o.code, err = insertGrant(ctx, tx, *install, in.Mode, c.req, u.ID)
-		return o, err
+		return insertGrant(ctx, tx, *install, in.Mode, c.req, u.ID)
 	})
+	rejected, isFault := errors.AsType[*fault.Error](err)
 	switch {
+	case isFault && db.IsCommitted(err):
+		a.showConsent(w, r, c, http.StatusUnprocessableEntity, rejected.Message)
 	case err != nil:
 		a.showError(w, r, err)
-	case out.rejected != "":
-		a.showConsent(w, r, c, http.StatusUnprocessableEntity, out.rejected)
 	default:
-		signin.Leave(w, c.req.response(a.AuthURL, url.Values{"code": {out.code}}))
+		signin.Leave(w, c.req.response(a.AuthURL, url.Values{"code": {granted}}))
 	}
 }
 

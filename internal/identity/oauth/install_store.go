@@ -94,7 +94,7 @@ func allow(ctx context.Context, tx *db.Tx, app App, u people.User, scopes []auth
 		if err := loadApps(ctx, tx, one); err != nil {
 			return i, err
 		}
-		return one[0], events.Emit(ctx, tx, "app.installed", i.ID, nil, one[0])
+		return one[0], events.Emit(ctx, tx, "app.installed", i.ID, events.Change{After: one[0]})
 	}
 
 	before, i := *existing, *existing
@@ -102,7 +102,7 @@ func allow(ctx context.Context, tx *db.Tx, app App, u people.User, scopes []auth
 	if err := installs.Save(ctx, tx, &i); err != nil {
 		return i, err
 	}
-	return i, events.Emit(ctx, tx, "app.reauthorized", i.ID, before, i)
+	return i, events.Emit(ctx, tx, "app.reauthorized", i.ID, events.Change{Before: before, After: i})
 }
 
 // uninstall deletes an install, and what the app created to access the dealership: its
@@ -118,7 +118,7 @@ func uninstall(ctx context.Context, tx *db.Tx, i Install) error {
 	if err := installs.Delete(ctx, tx, i.ID); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "app.uninstalled", i.ID, nil, i)
+	return events.Emit(ctx, tx, "app.uninstalled", i.ID, events.Change{After: i})
 }
 
 // UninstallAppsOf uninstalls the apps that a user allowed.

@@ -132,32 +132,30 @@ func findToken(ctx context.Context, tx *db.Tx, publicID string) (heldToken, erro
 // each request, so that a revocation takes effect immediately on all nodes. The token
 // must be for the resource that the request is for. If it rejects a token that exists, it
 // also returns the environment and the app.
-func (a *API) Authenticate(
-	ctx context.Context, tx *db.Tx, text string, t token.Token, mcp bool,
-) (p auth.Principal, rejected, err error) {
+func (a *API) Authenticate(ctx context.Context, tx *db.Tx, text string, t token.Token, mcp bool) (p auth.Principal, err error) {
 	found, err := findToken(ctx, tx, t.PublicID)
 	if db.IsNoRows(err) || (err == nil && (found.Kind != token.Access || found.Mode != t.Mode)) {
-		return p, errUnknownToken(), nil
+		return p, errUnknownToken()
 	}
 	if err != nil {
-		return p, nil, err
+		return p, err
 	}
-	if rejected := found.check(text, tx.Now); rejected != nil {
-		return auth.Principal{Env: found.Env, AppID: found.AppID}, rejected, nil
+	if err := found.check(text, tx.Now); err != nil {
+		return auth.Principal{Env: found.Env, AppID: found.AppID}, err
 	}
 
 	if mcp != (found.Resource == forMCP) {
-		return auth.Principal{Env: found.Env, AppID: found.AppID}, errAudience(mcp), nil
+		return auth.Principal{Env: found.Env, AppID: found.AppID}, errAudience(mcp)
 	}
 
 	p = found.principal()
 	if mcp && found.GrantUser != nil {
-		if p, rejected, err = onBehalf(ctx, tx.In(found.Env), p, found); rejected != nil || err != nil {
-			return p, rejected, err
+		if p, err = onBehalf(ctx, tx.In(found.Env), p, found); err != nil {
+			return p, err
 		}
 	}
 	a.Uses.mark(found.Env, found.InstallID, tx.Now)
-	return p, nil, nil
+	return p, nil
 }
 
 func errAudience(mcp bool) error {
@@ -169,18 +167,18 @@ func errAudience(mcp bool) error {
 
 // onBehalf limits an app to what the user who allowed it can do now. Other tokens act for
 // the dealership, but an assistant acts for one person.
-func onBehalf(ctx context.Context, tx *db.Tx, p auth.Principal, t heldToken) (_ auth.Principal, rejected, err error) {
+func onBehalf(ctx context.Context, tx *db.Tx, p auth.Principal, t heldToken) (auth.Principal, error) {
 	u, err := people.FindUser(ctx, tx, *t.GrantUser)
 	if err != nil {
-		return p, nil, err
+		return p, err
 	}
 	if u.Status != people.Active {
-		return auth.Principal{Env: t.Env, AppID: t.AppID}, fault.Unauthenticated("The user of this token is not active."), nil
+		return auth.Principal{Env: t.Env, AppID: t.AppID}, fault.Unauthenticated("The user of this token is not active.")
 	}
 	held, err := people.ScopesOf(ctx, tx, u)
 	p.Scopes, p.InstalledBy = common(p.Scopes, held), u.ID
 	p.Actor.Label = t.AppName + " (" + u.Name + ")"
-	return p, nil, err
+	return p, err
 }
 
 // heldGrant is a grant with its holder.

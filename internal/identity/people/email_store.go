@@ -70,5 +70,5 @@ func useEmailChange(ctx context.Context, tx *db.Tx, token string) (User, error) 
 	if err := saveUser(ctx, tx, &u); err != nil {
 		return u, err
 	}
-	return u, events.Emit(ctx, tx, "user.updated", u.ID, before, u)
+	return u, events.Emit(ctx, tx, "user.updated", u.ID, events.Change{Before: before, After: u})
 }

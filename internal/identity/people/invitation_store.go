@@ -62,7 +62,7 @@ func InsertInvited(ctx context.Context, tx *db.Tx, q *jobs.Queue, u User, assign
 	if err := q.Enqueue(ctx, tx, Invite{tx.Env, u.ID}, tx.Now); err != nil {
 		return u, err
 	}
-	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
+	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, events.Change{After: u})
 }
 
 // InviteByRole adds a user for the command line, with a role that it names.
@@ -170,7 +170,7 @@ func Activate(ctx context.Context, tx *db.Tx, u User, passwordHash string) (User
 	if err := saveUser(ctx, tx, &u); err != nil {
 		return u, err
 	}
-	return u, events.Emit(ctx, tx, "user.activated", u.ID, before, u)
+	return u, events.Emit(ctx, tx, "user.activated", u.ID, events.Change{Before: before, After: u})
 }
 
 // newLink returns a token for a link.

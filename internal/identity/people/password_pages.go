@@ -70,15 +70,13 @@ func (a *API) reset(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	rejected, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
-		return a.useResetLink(ctx, tx, r.PathValue("token"), hash, code, received)
+	_, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+		return struct{}{}, a.useResetLink(ctx, tx, resetWith{r.PathValue("token"), hash, code, received})
 	})
 	switch {
-	case err != nil:
+	case err != nil && (!db.IsCommitted(err) || fault.KindOf(err) == fault.KindRateLimited):
 		a.showError(w, r, err)
-	case rejected != nil && rejected.Kind == fault.KindRateLimited:
-		a.showError(w, r, rejected)
-	case rejected != nil:
+	case err != nil:
 		form.Problem = "The two-factor code is wrong, expired or was already used."
 		resetPage.Render(w, http.StatusUnprocessableEntity, "Set your password", form, form.at())
 	default:

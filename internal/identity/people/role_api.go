@@ -32,7 +32,7 @@ func (a *API) createRole(ctx context.Context, tx *db.Tx, in *struct{ Body RoleCr
 	if err := insertRole(ctx, tx, &r); err != nil {
 		return r, err
 	}
-	return r, events.Emit(ctx, tx, "role.created", r.ID, nil, r)
+	return r, events.Emit(ctx, tx, "role.created", r.ID, events.Change{After: r})
 }
 
 func (a *API) updateRole(ctx context.Context, tx *db.Tx, in *struct {
@@ -54,7 +54,7 @@ func (a *API) updateRole(ctx context.Context, tx *db.Tx, in *struct {
 		if err := saveRole(ctx, tx, r); err != nil {
 			return err
 		}
-		return events.Emit(ctx, tx, "role.updated", r.ID, before, *r)
+		return events.Emit(ctx, tx, "role.updated", r.ID, events.Change{Before: before, After: *r})
 	})
 }
 
@@ -71,7 +71,7 @@ func (a *API) deleteRole(ctx context.Context, tx *db.Tx, in *struct {
 		if err := deleteRole(ctx, tx, before); err != nil {
 			return err
 		}
-		return events.Emit(ctx, tx, "role.deleted", before.ID, nil, before)
+		return events.Emit(ctx, tx, "role.deleted", before.ID, events.Change{After: before})
 	})
 	return none, err
 }

@@ -32,7 +32,7 @@ func ProvisionSSO(ctx context.Context, tx *db.Tx, email, name, subject string, a
 	if err := insertUser(ctx, tx, &u, assigned); err != nil {
 		return u, err
 	}
-	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
+	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, events.Change{After: u})
 }
 
 // LinkSSO sets or clears the subject of a user at the identity provider. A user who
@@ -51,7 +51,7 @@ func LinkSSO(ctx context.Context, tx *db.Tx, u User, subject *string) (User, err
 	if err := saveUser(ctx, tx, &u); err != nil {
 		return u, err
 	}
-	return u, events.Emit(ctx, tx, event, u.ID, before, u)
+	return u, events.Emit(ctx, tx, event, u.ID, events.Change{Before: before, After: u})
 }
 
 // SetSSORoles replaces the roles of a user with those of the groups at the identity
@@ -87,7 +87,7 @@ func SetSSORoles(ctx context.Context, tx *db.Tx, u User, assigned []Role, withOw
 	if err := users.Save(ctx, tx, &u); err != nil {
 		return u, err
 	}
-	return u, events.Emit(ctx, tx, "user.roles_assigned", u.ID, before, u)
+	return u, events.Emit(ctx, tx, "user.roles_assigned", u.ID, events.Change{Before: before, After: u})
 }
 
 // hasOtherOwner reports whether the environment has another active owner. It locks
@@ -127,5 +127,5 @@ func ProvisionTestUser(ctx context.Context, tx *db.Tx, live User) (User, error) 
 	if err := insertUser(ctx, tx, &u, assigned); err != nil {
 		return u, err
 	}
-	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
+	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, events.Change{After: u})
 }

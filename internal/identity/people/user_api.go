@@ -35,9 +35,8 @@ type API struct {
 // Hooks are what people call in features that depend on them.
 type Hooks struct {
 	// CheckCode checks a two-factor code of a user, which was received at this time. A
-	// rejection is not an error, because the transaction must commit the number of
-	// wrong codes.
-	CheckCode func(ctx context.Context, tx *db.Tx, u User, code string, at time.Time) (rejected *fault.Error, err error)
+	// rejection commits the number of wrong codes.
+	CheckCode func(ctx context.Context, tx *db.Tx, u User, code string, at time.Time) error
 
 	// RevokeKeys revokes the API keys of a user and uninstalls the user's apps. HasAdminKeys
 	// reports whether one of them has the admin scope.
@@ -215,7 +214,7 @@ func (a *API) changeUser(
 				return err
 			}
 		}
-		return events.Emit(ctx, tx, event, u.ID, before, *u)
+		return events.Emit(ctx, tx, event, u.ID, events.Change{Before: before, After: *u})
 	})
 }
 

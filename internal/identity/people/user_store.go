@@ -162,7 +162,7 @@ func InsertOwner(ctx context.Context, tx *db.Tx, email, passwordHash string) (Us
 	if err := insertUser(ctx, tx, &owner, ownerRoles); err != nil {
 		return owner, err
 	}
-	return owner, events.Emit(ctx, tx, "user.provisioned", owner.ID, nil, owner)
+	return owner, events.Emit(ctx, tx, "user.provisioned", owner.ID, events.Change{After: owner})
 }
 
 func saveUser(ctx context.Context, tx *db.Tx, u *User) error {

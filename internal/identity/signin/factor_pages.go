@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"slipway/internal/identity/access"
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
@@ -132,11 +133,11 @@ func (a *API) verifyFactor(w http.ResponseWriter, r *http.Request) {
 }
 
 // withPasskey checks the response to the challenge of a ticket, which works once.
-func (a *API) withPasskey(t ticket, response string) verification {
+func (a *API) withPasskey(t ticket, response string) access.Verification {
 	check := a.Access.WithPasskey(response, t.Challenge, t.place())
-	return func(ctx context.Context, tx *db.Tx, u people.User) (rejected, err error) {
+	return func(ctx context.Context, tx *db.Tx, u people.User) error {
 		if err := useChallenge(ctx, tx, t); err != nil {
-			return nil, err
+			return err
 		}
 		return check(ctx, tx, u)
 	}

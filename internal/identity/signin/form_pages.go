@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"encoding/base64"
@@ -11,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"slipway/internal/platform/pages"
 	"slipway/internal/platform/site"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
@@ -138,4 +141,43 @@ func isProblem(err error) bool {
 		return true
 	}
 	return false
+}
+
+var noticePage = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>
+{{with .RequestID}}<p class="hint">Request ID: <code>{{.}}</code></p>{{end}}
+{{with .Link}}<a class="button plain" href="{{.}}">{{$.LinkText}}</a>{{end}}`)
+
+type notice struct{ Heading, Text, Link, LinkText, RequestID string }
+
+func (a *API) showNotFound(w http.ResponseWriter, _ *http.Request) {
+	noticePage.Render(w, http.StatusNotFound, "Page not found", notice{
+		Heading: "Page not found", Text: "The address might be incomplete.", Link: a.url("/account", ""), LinkText: "Go to your account",
+	})
+}
+
+// showError shows the page for an error.
+func (a *API) showError(w http.ResponseWriter, r *http.Request, err error) {
+	again := a.url("/sign-in", "")
+	n := notice{Heading: "Something went wrong", Text: "This is an error on our side. Try again in a minute."}
+	status := http.StatusServiceUnavailable
+	switch fault.KindOf(err) {
+	case fault.KindForbidden:
+		n = notice{Heading: "Try again", Text: "This form is from another site, or it is too old.", Link: again, LinkText: "Continue"}
+		status = http.StatusForbidden
+	case fault.KindNotFound:
+		n = notice{Heading: "Sign in again", Text: "The sign-in took too long or was already completed.", Link: again, LinkText: "Sign in"}
+		status = http.StatusGone
+	case fault.KindRateLimited, fault.KindUnavailable:
+		setRetryAfter(w, err)
+		n.Heading, n.Text = "Please wait", problemOf(err)
+		if fault.KindOf(err) == fault.KindRateLimited {
+			status = http.StatusTooManyRequests
+		}
+	default:
+		n.RequestID = auth.RequestFrom(r.Context()).ID
+		if !errors.Is(err, context.Canceled) {
+			a.Log.ErrorContext(r.Context(), "page failed", "path", r.URL.Path, "err", err)
+		}
+	}
+	noticePage.Render(w, status, n.Heading, n)
 }

@@ -251,24 +251,22 @@ func (a *API) chosen(w http.ResponseWriter, r *http.Request, chosen account, all
 }
 
 // complete uses up the ticket and opens the session, in one transaction.
-func (a *API) complete(w http.ResponseWriter, r *http.Request, t ticket, verify verification) error {
-	err := a.open(w, r, t.checked(), access.Opening{Verify: func(ctx context.Context, tx *db.Tx, u people.User) (rejected, err error) {
-		if rejected, err := verify(ctx, tx, u); err != nil || rejected != nil {
-			return rejected, err
+func (a *API) complete(w http.ResponseWriter, r *http.Request, t ticket, verify access.Verification) error {
+	err := a.open(w, r, t.checked(), access.Opening{Verify: func(ctx context.Context, tx *db.Tx, u people.User) error {
+		if err := verify(ctx, tx, u); err != nil {
+			return err
 		}
 		used, err := useTicket(ctx, tx, t)
 		if err == nil && !used {
 			err = errTicket()
 		}
-		return nil, err
+		return err
 	}})
 	if err == nil {
 		a.leave(w, r, t.ReturnTo)
 	}
 	return err
 }
-
-type verification = func(ctx context.Context, tx *db.Tx, u people.User) (rejected, err error)
 
 // errWrongCode replaces the error of a sign-in, which names the password.
 func errWrongCode() error {

@@ -153,13 +153,13 @@ func (a *API) create(ctx context.Context, in *struct{ Body ConnectionCreate }) (
 			return c, err
 		}
 
-		if err := db.Insert(ctx, tx, "sso_connections", c); err != nil {
+		if err := insertConnection(ctx, tx, c); err != nil {
 			return c, err
 		}
 		if err := a.finishChange(ctx, tx, &c); err != nil {
 			return c, err
 		}
-		return c, events.Emit(ctx, tx, "sso_connection.created", c.ID, nil, c)
+		return c, events.Emit(ctx, tx, "sso_connection.created", c.ID, events.Change{After: c})
 	})
 }
 
@@ -250,7 +250,7 @@ func (a *API) update(ctx context.Context, in *struct {
 			if err := a.finishChange(ctx, tx, c); err != nil {
 				return err
 			}
-			return events.Emit(ctx, tx, "sso_connection.updated", c.ID, before, *c)
+			return events.Emit(ctx, tx, "sso_connection.updated", c.ID, events.Change{Before: before, After: *c})
 		})
 	})
 }
@@ -319,7 +319,7 @@ func (a *API) delete(ctx context.Context, tx *db.Tx, in *struct {
 		if err := connections.Delete(ctx, tx, before.ID); err != nil {
 			return err
 		}
-		return events.Emit(ctx, tx, "sso_connection.deleted", before.ID, nil, before)
+		return events.Emit(ctx, tx, "sso_connection.deleted", before.ID, events.Change{After: before})
 	})
 	return none, err
 }

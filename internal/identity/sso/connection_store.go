@@ -239,3 +239,18 @@ func checkRoles(ctx context.Context, tx *db.Tx, c Connection, bad *fault.Fields)
 	}
 	return nil
 }
+
+func insertConnection(ctx context.Context, tx *db.Tx, c Connection) error {
+	return db.Insert(ctx, tx, "sso_connections", c)
+}
+
+// saveRefreshed doesn't change the version, because no one has edited the connection.
+func saveRefreshed(ctx context.Context, tx *db.Tx, c Connection) error {
+	_, err := db.Update(ctx, tx, "sso_connections", &c, "env = ? AND id = ?", c.Env, c.ID)
+	return err
+}
+
+// listSAML returns the connections of all environments whose metadata is refreshed.
+func listSAML(ctx context.Context, tx *db.Tx) ([]Connection, error) {
+	return db.All[Connection](ctx, tx, `SELECT {cols} FROM sso_connections WHERE env > 0 AND protocol = 'saml' ORDER BY env, id`)
+}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
-	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/vocab/auth"
@@ -41,8 +40,7 @@ func (VerifyDomains) Lane() string { return jobs.Network }
 
 func (a *API) verifyPending(ctx context.Context, _ VerifyPending) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-		pending, err := db.All[VerifyDomains](ctx, tx, `SELECT DISTINCT env, connection_id FROM sso_domains
-			WHERE env > 0 AND verified_at IS NULL`)
+		pending, err := listPending(ctx, tx)
 		for _, job := range pending {
 			if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
 				return 0, err
@@ -84,25 +82,6 @@ func (a *API) VerifyNow(ctx context.Context, job VerifyDomains) error {
 		}
 	}
 	return nil
-}
-
-// verifyDomain marks a domain as verified. It returns false if the environment has no
-// such domain.
-func verifyDomain(ctx context.Context, tx *db.Tx, name, by string) (bool, error) {
-	found, err := db.All[domain](ctx, tx, `SELECT {cols} FROM sso_domains WHERE env = ? AND domain = ?`, tx.Env, name)
-	if err != nil || len(found) == 0 {
-		return false, err
-	}
-	if found[0].VerifiedAt != nil {
-		return true, nil
-	}
-	_, err = db.Exec(ctx, tx, `UPDATE sso_domains SET verified_at = ?, verified_by = ? WHERE env = ? AND domain = ?`, tx.Now, by, tx.Env, name)
-	if err != nil {
-		return false, err
-	}
-	return true, audit.Record(ctx, tx, "sso_connection.domain_verified", found[0].ConnectionID, map[string][2]any{
-		"domain": {nil, name}, "verified_by": {nil, by},
-	})
 }
 
 // VerifyDomainFromCommandLine lets the operator verify a domain without a TXT record.

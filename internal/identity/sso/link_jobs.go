@@ -11,7 +11,6 @@ import (
 	"slipway/internal/platform/mail"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/token"
 )
 
 const (
@@ -20,19 +19,6 @@ const (
 	// linkPause is how long no other email is sent for the same identity.
 	linkPause = 5 * time.Minute
 )
-
-// link is a request to link a user to an identity.
-type link struct {
-	Env          auth.Env  `db:"env"`
-	ConnectionID string    `db:"connection_id"`
-	UserID       string    `db:"user_id"`
-	Issuer       string    `db:"issuer"`
-	Subject      string    `db:"subject"`
-	Email        string    `db:"email"`
-	Hash         []byte    `db:"hash"`
-	CreatedAt    time.Time `db:"created_at"`
-	ExpiresAt    time.Time `db:"expires_at"`
-}
 
 // SendLinkEmail is the job that sends a user the link to confirm an identity.
 type SendLinkEmail struct {
@@ -56,7 +42,7 @@ func (a *API) requestLink(ctx context.Context, tx *db.Tx, c Connection, u people
 	if err := deleteLink(ctx, tx, c.ID, u.ID); err != nil {
 		return err
 	}
-	err = db.Insert(ctx, tx, "sso_links", link{
+	err = insertLink(ctx, tx, link{
 		Env: c.Env, ConnectionID: c.ID, UserID: u.ID, Issuer: id.Issuer, Subject: id.Subject, Email: u.Email, CreatedAt: tx.Now,
 		ExpiresAt: tx.Now.Add(linkLifetime),
 	})
@@ -64,16 +50,6 @@ func (a *API) requestLink(ctx context.Context, tx *db.Tx, c Connection, u people
 		return err
 	}
 	return a.Jobs.Enqueue(ctx, tx, SendLinkEmail{c.Env, c.ID, u.ID}, tx.Now)
-}
-
-func findLink(ctx context.Context, tx *db.Tx, connectionID, userID string) (link, error) {
-	return db.One[link](ctx, tx, `SELECT {cols} FROM sso_links WHERE env = ? AND connection_id = ? AND user_id = ?`,
-		tx.Env, connectionID, userID)
-}
-
-func deleteLink(ctx context.Context, tx *db.Tx, connectionID, userID string) error {
-	_, err := db.Exec(ctx, tx, `DELETE FROM sso_links WHERE env = ? AND connection_id = ? AND user_id = ?`, tx.Env, connectionID, userID)
-	return err
 }
 
 // SendLink sends the link. It is generated here and only its hash is stored, so that
@@ -103,9 +79,7 @@ func (a *API) SendLink(ctx context.Context, job SendLinkEmail) error {
 			return p, err
 		}
 		p.token = newSecret()
-		_, err = db.Exec(ctx, tx, `UPDATE sso_links SET hash = ? WHERE env = ? AND connection_id = ? AND user_id = ?`,
-			token.Hash(p.token), l.Env, l.ConnectionID, l.UserID)
-		return p, err
+		return p, setLinkToken(ctx, tx, l, p.token)
 	})
 	if err != nil || p.token == "" {
 		return err
@@ -137,7 +111,7 @@ type openedLink struct {
 
 // openLink returns the request of a link.
 func (a *API) openLink(ctx context.Context, tx *db.Tx, secret string) (o openedLink, err error) {
-	o.link, err = db.One[link](ctx, tx, `SELECT {cols} FROM sso_links WHERE hash = ? AND expires_at > ?`, token.Hash(secret), tx.Now)
+	o.link, err = findLinkByToken(ctx, tx, secret)
 	if db.IsNoRows(err) {
 		return o, errLinkUsed()
 	}

@@ -51,62 +51,42 @@ func (a *API) showLink(w http.ResponseWriter, r *http.Request) {
 func (a *API) confirmLink(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	received, code := a.DB.Now(), r.PostFormValue("code")
-	type result struct {
-		openedLink
-		rejected *fault.Error
-	}
-	o, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (res result, err error) {
-		if res.openedLink, err = a.openLink(ctx, tx, r.PathValue("token")); err != nil {
-			return res, err
-		}
-		tx = tx.In(res.link.Env)
-		u, err := people.FindUserForUpdate(ctx, tx, res.UserID)
+	o, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (openedLink, error) {
+		o, err := a.openLink(ctx, tx, r.PathValue("token"))
 		if err != nil {
-			return res, err
+			return o, err
+		}
+		tx = tx.In(o.link.Env)
+		u, err := people.FindUserForUpdate(ctx, tx, o.UserID)
+		if err != nil {
+			return o, err
 		}
 		ctx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()})
 		if u.HasActiveFactor() {
-			if res.rejected, err = a.Access.CheckCode(ctx, tx, u, code, received); err != nil || res.rejected != nil {
-				return res, err
+			if err := a.Access.CheckCode(ctx, tx, u, code, received); err != nil {
+				return o, err
 			}
 		}
-		return res, useLink(ctx, tx, res.openedLink, u)
+		return o, useLink(ctx, tx, o, u)
 	})
-	if err != nil {
-		a.showLinkError(w, r, err)
-		return
-	}
-	at := pages.At(o.Dealership.Name, o.Dealership.Mode)
-	if o.rejected != nil {
-		a.AuthLog.Reject(r.Context(), authlog.Rejection{Env: o.user.Env, Kind: authlog.KindUser, ID: o.user.ID, Err: o.rejected})
+	if db.IsCommitted(err) {
+		a.AuthLog.Reject(r.Context(), authlog.Rejection{Env: o.user.Env, Kind: authlog.KindUser, ID: o.user.ID, Err: err})
 		status := http.StatusUnprocessableEntity
-		if o.rejected.Kind == fault.KindRateLimited {
+		if fault.KindOf(err) == fault.KindRateLimited {
 			status = http.StatusTooManyRequests
 		}
-		linkPage.Render(w, status, "Confirm your identity", o.form("The code is wrong, expired or was already used."), at)
+		linkPage.Render(w, status, "Confirm your identity", o.form("The code is wrong, expired or was already used."),
+			pages.At(o.Dealership.Name, o.Dealership.Mode))
+		return
+	}
+	if err != nil {
+		a.showLinkError(w, r, err)
 		return
 	}
 	showNotice(w, http.StatusOK, o.located, notice{
 		Heading: "Your account is linked", Text: "From now on, you can sign in with " + o.located.Name + ".",
 		Link: o.LoginURL, LinkText: "Sign in",
 	})
-}
-
-// useLink links the user and uses up the link.
-func useLink(ctx context.Context, tx *db.Tx, o openedLink, u people.User) error {
-	n, err := db.Exec(ctx, tx, `DELETE FROM sso_links WHERE env = ? AND connection_id = ? AND user_id = ? AND hash = ?`,
-		o.link.Env, o.link.ConnectionID, o.UserID, o.Hash)
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return errLinkUsed()
-	}
-	if err := insertIdentity(ctx, tx, o.Connection, u, o.link.Issuer, o.Subject, byEmail); err != nil {
-		return err
-	}
-	_, err = people.LinkSSO(ctx, tx, u, &o.Subject)
-	return err
 }
 
 func (a *API) showLinkError(w http.ResponseWriter, r *http.Request, err error) {

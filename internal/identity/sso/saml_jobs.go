@@ -138,7 +138,7 @@ func (a *API) Work(q *jobs.Queue) {
 
 func (a *API) refreshAll(ctx context.Context, _ RefreshMetadata) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-		all, err := db.All[Connection](ctx, tx, `SELECT {cols} FROM sso_connections WHERE env > 0 AND protocol = 'saml' ORDER BY env, id`)
+		all, err := listSAML(ctx, tx)
 		for _, c := range all {
 			if err := a.Jobs.Enqueue(ctx, tx, RefreshConnection{c.Env, c.ID}, tx.Now); err != nil {
 				return 0, err
@@ -226,7 +226,7 @@ func (a *API) saveRefresh(ctx context.Context, tx *db.Tx, read Connection, fetch
 			return err
 		}
 	}
-	if _, err := db.Update(ctx, tx, "sso_connections", &c, "env = ? AND id = ?", c.Env, c.ID); err != nil {
+	if err := saveRefreshed(ctx, tx, c); err != nil {
 		return err
 	}
 
@@ -238,7 +238,7 @@ func (a *API) saveRefresh(ctx context.Context, tx *db.Tx, read Connection, fetch
 		changes["sp_certificate"] = [2]any{nil, "renewed"}
 	}
 	if problem != nil {
-		return audit.RecordFailure(ctx, tx, "sso_connection.refreshed", "sso_connection", c.ID, map[string][2]any{
+		return audit.RecordFailure(ctx, tx, "sso_connection.refreshed", audit.Target{Type: "sso_connection", ID: c.ID}, map[string][2]any{
 			"reason": {nil, *c.MetadataError},
 		})
 	}

@@ -41,17 +41,7 @@ func (RefreshSessions) Timeout() time.Duration { return 5 * time.Minute }
 
 // RefreshSessions refreshes the sessions that are due.
 func (a *API) RefreshSessions(ctx context.Context, _ RefreshSessions) error {
-	due, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]ssoSession, error) {
-		rows, err := db.All[ssoSession](ctx, tx, `SELECT {cols} FROM sso_sessions WHERE env > 0 AND refresh_at <= ? ORDER BY refresh_at LIMIT ?`,
-			tx.Now, refreshBatch)
-		for _, s := range rows {
-			// A refresh token works once, so no other run must try the same one.
-			if _, err := db.Exec(ctx, tx, `UPDATE sso_sessions SET refresh_at = NULL WHERE env = ? AND id = ?`, s.Env, s.ID); err != nil {
-				return nil, err
-			}
-		}
-		return rows, err
-	})
+	due, err := db.Write(ctx, a.DB, takeDueSessions)
 	for _, s := range due {
 		err = errors.Join(err, a.refreshSession(auth.InEnv(ctx, s.Env), s))
 	}
@@ -147,7 +137,7 @@ func (a *API) extend(ctx context.Context, tx *db.Tx, c Connection, session peopl
 				return err
 			}
 		}
-		if _, err := db.Update(ctx, tx, "sso_sessions", &row, "env = ? AND id = ?", row.Env, row.ID); err != nil {
+		if err := saveSession(ctx, tx, row); err != nil {
 			return err
 		}
 	}

@@ -133,8 +133,6 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, l located, o outcom
 	switch {
 	case err != nil:
 		a.showError(w, r, l, err)
-	case o.rejected != nil:
-		a.showError(w, r, l, o.rejected)
 	case o.linkSent:
 		showNotice(w, http.StatusOK, l, notice{
 			Heading: "Check your email",
@@ -209,8 +207,7 @@ func (a *API) showError(w http.ResponseWriter, r *http.Request, l located, err e
 // verified domains count.
 func (a *API) Connections(ctx context.Context, email string) ([]signin.Connection, error) {
 	return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (found []signin.Connection, err error) {
-		ids, err := db.All[string](ctx, tx, `SELECT connection_id FROM sso_domains WHERE domain = ? AND verified_at IS NOT NULL
-			ORDER BY connection_id LIMIT 10`, domainOf(email))
+		ids, err := listByDomain(ctx, tx, domainOf(email))
 		for _, id := range ids {
 			l, err := a.locate(ctx, tx, id, "")
 			if fault.KindOf(err) == fault.KindNotFound {

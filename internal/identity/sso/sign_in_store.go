@@ -10,22 +10,14 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// outcome is the result of a sign-in. A rejection is not an error, because the
-// transaction must commit: the login is used up, and the user loses the roles.
+// outcome is the result of a sign-in.
 type outcome struct {
 	opened   access.Opened
 	returnTo string
-	rejected *errRejected
 	linkSent bool // the user must confirm by email that the identity is theirs
 
 	login login
 	id    identity
-}
-
-// reject returns the outcome of a rejected sign-in.
-func (o outcome) reject(r *errRejected) (outcome, error) {
-	o.rejected = r
-	return o, nil
 }
 
 // actor is the actor of what a connection does without a user.
@@ -123,7 +115,8 @@ func (a *API) planUnlinked(ctx context.Context, tx *db.Tx, l located, id identit
 	return nil
 }
 
-// complete signs a user in, in one transaction with the end of the login.
+// complete signs a user in, in one transaction with the end of the login. A rejection
+// commits, because the user loses the roles.
 func (a *API) complete(ctx context.Context, tx *db.Tx, l located, o outcome, replaces string) (outcome, error) {
 	o.returnTo = o.login.ReturnTo
 	p, err := a.plan(ctx, tx, l, o.id)
@@ -134,7 +127,7 @@ func (a *API) complete(ctx context.Context, tx *db.Tx, l located, o outcome, rep
 		if err := a.withdraw(ctx, tx, l, p); err != nil {
 			return o, err
 		}
-		return o.reject(p.rejected)
+		return o, db.Committed(p.rejected)
 	}
 	if p.user.ID != "" && !p.linked {
 		o.linkSent = true

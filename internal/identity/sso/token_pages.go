@@ -86,5 +86,5 @@ func (a *API) openBearer(ctx context.Context, tx *db.Tx, v signin.Visitor) (o ac
 		return o, err
 	}
 	s.ID, s.Secrets, s.RefreshAt, s.ExpiresAt = o.Session.ID, nil, nil, current.ExpiresAt.Add(keepFor).Truncate(time.Millisecond)
-	return o, db.Insert(ctx, tx, "sso_sessions", s)
+	return o, addSession(ctx, tx, s)
 }

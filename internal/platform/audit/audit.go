@@ -55,15 +55,19 @@ type Entry struct {
 // is the type of the target.
 func Record(ctx context.Context, tx *db.Tx, action, targetID string, changes map[string][2]any) error {
 	noun, _, _ := strings.Cut(action, ".")
-	return record(ctx, tx, action, noun, targetID, changes, "success")
+	return record(ctx, tx, Entry{Action: action, TargetType: noun, TargetID: targetID, Outcome: "success"}, changes)
 }
+
+// Target is what an action was about.
+type Target struct{ Type, ID string }
 
 // RecordFailure adds an entry for an action that failed.
-func RecordFailure(ctx context.Context, tx *db.Tx, action, targetType, targetID string, changes map[string][2]any) error {
-	return record(ctx, tx, action, targetType, targetID, changes, "failure")
+func RecordFailure(ctx context.Context, tx *db.Tx, action string, t Target, changes map[string][2]any) error {
+	return record(ctx, tx, Entry{Action: action, TargetType: t.Type, TargetID: t.ID, Outcome: "failure"}, changes)
 }
 
-func record(ctx context.Context, tx *db.Tx, action, targetType, targetID string, changes map[string][2]any, outcome string) error {
+// record adds who did it, when and from where.
+func record(ctx context.Context, tx *db.Tx, e Entry, changes map[string][2]any) error {
 	tx.RequireEnv()
 	actor, req := auth.From(ctx).Actor, auth.RequestFrom(ctx)
 	if changes == nil {
@@ -73,14 +77,12 @@ func record(ctx context.Context, tx *db.Tx, action, targetType, targetID string,
 	if err != nil {
 		return err
 	}
+	e.Env, e.ID, e.At = tx.Env, tx.NewID("aud"), tx.Now
+	e.ActorType, e.ActorID, e.ActorLabel = actor.Type, actor.ID, actor.Label
+	e.RequestID, e.IP, e.UserAgent = null.From(req.ID), null.From(req.IP), null.From(req.UserAgent)
+	e.Changes = string(text)
 	p := db.Deferred(tx, savePending)
-	p.entries = append(p.entries, Entry{
-		Env: tx.Env, ID: tx.NewID("aud"), At: tx.Now,
-		ActorType: actor.Type, ActorID: actor.ID, ActorLabel: actor.Label,
-		Action: action, TargetType: targetType, TargetID: targetID,
-		RequestID: null.From(req.ID), IP: null.From(req.IP), UserAgent: null.From(req.UserAgent),
-		Changes: string(text), Outcome: outcome,
-	})
+	p.entries = append(p.entries, e)
 	return nil
 }
 

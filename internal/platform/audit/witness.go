@@ -96,7 +96,7 @@ func recordMissingOf(ctx context.Context, d *db.DB, env auth.Env, entries []comm
 			if slices.Contains(found, c.id) {
 				continue
 			}
-			err := RecordFailure(ctx, tx, actionMissing, "audit", c.id, map[string][2]any{
+			err := RecordFailure(ctx, tx, actionMissing, Target{Type: "audit", ID: c.id}, map[string][2]any{
 				"action": {c.action, nil}, "target_id": {c.targetID, nil},
 			})
 			if err != nil {

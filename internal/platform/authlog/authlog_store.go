@@ -65,7 +65,7 @@ func saveRejections(ctx context.Context, tx *db.Tx, rejected []due) error {
 			}
 			continue
 		}
-		err := audit.RecordFailure(auth.WithRequest(ctx, d.request), tx.In(d.env), "auth.failed", d.kind, d.id, map[string][2]any{
+		err := audit.RecordFailure(auth.WithRequest(ctx, d.request), tx.In(d.env), "auth.failed", audit.Target{Type: d.kind, ID: d.id}, map[string][2]any{
 			"reason": {nil, d.reason}, "times": {nil, d.n}, "first_at": {nil, d.first}, "last_at": {nil, d.last},
 		})
 		if err != nil {

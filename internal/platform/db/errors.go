@@ -53,6 +53,24 @@ func Changed(rows int64, err error) error {
 	return err
 }
 
+// committedError is an error that doesn't roll back.
+type committedError struct{ err error }
+
+func (e *committedError) Error() string { return e.err.Error() }
+func (e *committedError) Unwrap() error { return e.err }
+
+// Committed makes Write commit and then return err. Use it to reject a request whose
+// attempt must change rows, such as the number of wrong codes. The last statement of the
+// transaction must have worked.
+func Committed(err error) error { return &committedError{err} }
+
+// IsCommitted reports whether an error is a rejection that doesn't roll back. If Write
+// returned it, the transaction was committed.
+func IsCommitted(err error) bool {
+	_, ok := errors.AsType[*committedError](err)
+	return ok
+}
+
 // lostRace reports that the database rejected a row that passed fn's own check.
 // If fn turned that into a fault, the fault is the response.
 func lostRace(err error) bool {

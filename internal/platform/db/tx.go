@@ -54,7 +54,8 @@ func (tx *Tx) RequireEnv() {
 // run twice, so it must not change anything outside the database.
 type Func[T any] func(ctx context.Context, tx *Tx) (T, error)
 
-// Write runs fn in a transaction and commits it if fn returns nil.
+// Write runs fn in a transaction and commits it if fn returns nil, or an error of
+// Committed. Any other error rolls it back.
 //
 // It runs fn again when a row was changed since fn read it or PostgreSQL asks
 // for that (serialization, deadlock), and once when an index or a reference
@@ -76,8 +77,18 @@ func (d *DB) transact(ctx context.Context, fn work) error {
 	defer cancel()
 	ctx, span := trace.Start(ctx, trace.Internal, "transaction")
 	defer span.End()
+	var rejected error
 	for try := 1; ; try++ {
-		err := d.transactOnce(ctx, fn)
+		err := d.transactOnce(ctx, func(ctx context.Context, tx *Tx) error {
+			err := fn(ctx, tx)
+			if rejected = nil; IsCommitted(err) {
+				rejected, err = err, nil
+			}
+			return err
+		})
+		if err == nil {
+			return rejected
+		}
 		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
 			// It was rolled back because the time ran out between two statements. During a
 			// statement, the error is the one of ctx.

@@ -121,35 +121,37 @@ func (k Kind) In(e Event, mode auth.Mode, v string) Event {
 	return e
 }
 
+// Change is an object before and after a change. Before is nil for a new object.
+type Change struct{ Before, After any }
+
 // Emit records a change of an object: an event with the next number in the
-// sequence of the object, and an audit entry with the same name. Before is nil
-// for a new object.
-func Emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after any) error {
-	if err := audit.Record(ctx, tx, name, objectID, audit.Diff(before, after)); err != nil {
+// sequence of the object, and an audit entry with the same name.
+func Emit(ctx context.Context, tx *db.Tx, name, objectID string, c Change) error {
+	if err := audit.Record(ctx, tx, name, objectID, audit.Diff(c.Before, c.After)); err != nil {
 		return err
 	}
-	return emit(ctx, tx, name, objectID, before, after)
+	return emit(ctx, tx, name, objectID, c)
 }
 
 // EmitFailure is Emit for an attempt that failed, such as a message that was
 // blocked. The outcome of the audit entry is failure.
-func EmitFailure(ctx context.Context, tx *db.Tx, name, objectID string, before, after any) error {
+func EmitFailure(ctx context.Context, tx *db.Tx, name, objectID string, c Change) error {
 	noun, _, _ := strings.Cut(name, ".")
-	if err := audit.RecordFailure(ctx, tx, name, noun, objectID, audit.Diff(before, after)); err != nil {
+	if err := audit.RecordFailure(ctx, tx, name, audit.Target{Type: noun, ID: objectID}, audit.Diff(c.Before, c.After)); err != nil {
 		return err
 	}
-	return emit(ctx, tx, name, objectID, before, after)
+	return emit(ctx, tx, name, objectID, c)
 }
 
-func emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after any) error {
+func emit(ctx context.Context, tx *db.Tx, name, objectID string, c Change) error {
 	previous := map[string]any{}
-	if before != nil {
-		for field, values := range audit.Changes(before, after) {
+	if c.Before != nil {
+		for field, values := range audit.Changes(c.Before, c.After) {
 			previous[field] = values[0]
 		}
 	}
 
-	e, err := newEvent(ctx, tx, name, objectID, after, previous)
+	e, err := newEvent(ctx, tx, name, objectID, content{c.After, previous})
 	if err != nil {
 		return err
 	}
@@ -158,13 +160,16 @@ func emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after a
 	return nil
 }
 
+// content is what the data of an event contains.
+type content struct {
+	Object   any            `json:"object"`
+	Previous map[string]any `json:"previous"`
+}
+
 // newEvent returns an event without an ID and without its number in the sequence.
-func newEvent(ctx context.Context, tx *db.Tx, name, objectID string, object any, previous map[string]any) (Event, error) {
+func newEvent(ctx context.Context, tx *db.Tx, name, objectID string, c content) (Event, error) {
 	tx.RequireEnv()
-	data, err := wire.Marshal(struct {
-		Object   any            `json:"object"`
-		Previous map[string]any `json:"previous"`
-	}{object, previous})
+	data, err := wire.Marshal(c)
 	req := auth.RequestFrom(ctx)
 	return Event{
 		Env: tx.Env, Type: name, ObjectID: objectID, RequestID: null.From(req.ID), IdempotencyKey: null.From(req.IdempotencyKey),

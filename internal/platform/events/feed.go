@@ -106,7 +106,7 @@ func SkipUntilNow(ctx context.Context, tx *db.Tx) error {
 // Append adds an event directly to the feed, without the outbox and without an
 // audit entry.
 func Append(ctx context.Context, tx *db.Tx, name, objectID string, object any) (Event, error) {
-	e, err := newEvent(ctx, tx, name, objectID, object, map[string]any{})
+	e, err := newEvent(ctx, tx, name, objectID, content{object, map[string]any{}})
 	if err != nil {
 		return e, err
 	}

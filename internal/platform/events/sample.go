@@ -22,7 +22,7 @@ import (
 func Trigger(ctx context.Context, tx *db.Tx, k Kind) (Event, error) {
 	s := newSample(k, tx.Now)
 	objectID := s.identify(k, tx.NewID)
-	e, err := newEvent(ctx, tx, k.Type, objectID, s.object.Interface(), s.previous)
+	e, err := newEvent(ctx, tx, k.Type, objectID, content{s.object.Interface(), s.previous})
 	if err != nil {
 		return e, err
 	}

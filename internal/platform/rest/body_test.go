@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/vocab/auth"
 )
 
@@ -52,7 +53,7 @@ func post(r *Router, path, body string) *httptest.ResponseRecorder {
 func newSignIns() (signIns, *Router) {
 	s := signIns{make(chan struct{}, maxPublicBodies+1), make(chan struct{}, maxPublicBodies+1)}
 	return s, New(Config{
-		Log: slog.New(slog.DiscardHandler), Limits: Limits{Live: 1000, Test: 1000, Address: 1000, Ceiling: 1000},
+		Log: slog.New(slog.DiscardHandler), Limits: ratelimit.Limits{Live: 1000, Test: 1000, Address: 1000, Ceiling: 1000},
 		Authenticate: func(context.Context, string) (auth.Principal, error) {
 			return auth.Principal{Env: 1, Mode: auth.Live, OriginalID: "key_1"}, nil
 		},

@@ -168,7 +168,7 @@ func (r *Router) Call(ctx context.Context, caller auth.Principal, method, target
 // CallLimited is like Call, but counts the request against the rate limit of the caller. Use
 // it if the request around it is not one of the API, such as one to /mcp.
 func (r *Router) CallLimited(ctx context.Context, caller auth.Principal, method, target string, header http.Header, body []byte) (Answer, error) {
-	caller.Rate = r.rate(caller)
+	caller.Rate = r.Limits.Of(caller)
 	return r.call(ctx, inner{caller, true}, method, target, header, body)
 }
 

@@ -42,7 +42,7 @@ func (r *Router) mount(op *Operation, h anyHandler) {
 	op.Path, op.Family, op.Entered = r.Prefix+op.Path, r.family, r.entered
 	op.request, op.call, op.preview = requestOf(op.In), h, op.PreviewHeaders()
 	op.work = workClass(op)
-	r.admission.addPath(op)
+	r.addPath(op)
 	r.Operations = append(r.Operations, op)
 	r.mux.Method(op.Method, op.Path, r.serve(op))
 }
@@ -104,7 +104,7 @@ func (r *Router) guard(ctx context.Context, w http.ResponseWriter, req *http.Req
 // run calls a handler when its turn comes. The turn ends before the response is sent, so
 // that a slow client doesn't keep others waiting.
 func (r *Router) run(ctx context.Context, x *exchange, in any) (any, error) {
-	done, err := r.start(ctx, x, x.endpoint.work)
+	done, err := r.start(ctx, x)
 	if err != nil {
 		return nil, err
 	}

@@ -11,19 +11,25 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/platform/admission"
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
 // slowReads is a feature with a read that takes until the test ends it, and an urgent
 // operation.
-type slowReads struct{ end chan struct{} }
+type slowReads struct {
+	end   chan struct{}
+	works func(env auth.Env)
+}
 
 func (s slowReads) Mount(r *Router) {
 	Raw(r, "GET", 200, Route{
 		Path: "/slow", ID: "slow", Needs: auth.AnyCredential,
 		Summary: "Wait",
-	}, func(context.Context, *struct{}) (string, error) {
+	}, func(ctx context.Context, _ *struct{}) (string, error) {
+		s.works(auth.From(ctx).Env)
 		<-s.end
 		return "done", nil
 	})
@@ -39,25 +45,30 @@ func (s slowReads) Mount(r *Router) {
 }
 
 // load returns the load of the reads.
-func load(r *Router) Load {
+func load(r *Router) admission.Load {
 	for _, l := range r.Load() {
-		if l.Class == string(classReads) {
+		if l.Class == admission.Reads {
 			return l
 		}
 	}
-	return Load{}
+	return admission.Load{}
 }
 
 // Requests wait if the server works on as many as it can, and are rejected if as many wait
 // as can. Probes, revocations, hooks and other dealerships still get through.
 func TestOverload(t *testing.T) {
-	const places = 4 * embeddedWorkers // one dealership gets half: as many wait as work
-	feature := slowReads{make(chan struct{})}
+	const places = 4 * admission.EmbeddedWorkers // one dealership gets half: as many wait as work
+	var other atomic.Bool                        // the other dealership works
+	feature := slowReads{make(chan struct{}), func(env auth.Env) {
+		if env == 'b' {
+			other.Store(true)
+		}
+	}}
 	var log bytes.Buffer
 	var lookups atomic.Int64
 	r := New(Config{
 		Log:    slog.New(slog.NewTextHandler(&log, nil)),
-		Limits: Limits{Live: 1e6, Test: 1e6, Address: 1e6, Ceiling: 1e6, Places: places},
+		Limits: ratelimit.Limits{Live: 1e6, Test: 1e6, Address: 1e6, Ceiling: 1e6}, Places: admission.Limits{Places: places},
 		Authenticate: func(_ context.Context, token string) (auth.Principal, error) {
 			lookups.Add(1)
 			return auth.Principal{Env: auth.Env(token[0]), Mode: auth.Live, OriginalID: token}, nil
@@ -77,14 +88,14 @@ func TestOverload(t *testing.T) {
 	}
 	statuses := make(chan int, places)
 	hold := func(token string) { go func() { statuses <- send("GET", "/v1/slow", token, "").StatusCode }() }
-	r.admission.remember("Bearer a", 'a') // as after a first request
-	r.admission.remember("Bearer b", 'b')
+	r.admission.Remember("Bearer a", 'a') // as after a first request
+	r.admission.Remember("Bearer b", 'b')
 
-	for i := range embeddedWorkers {
+	for i := range admission.EmbeddedWorkers {
 		hold("a")
 		eventually(t, "the request to work", func() bool { return load(r).InFlight == i+1 })
 	}
-	for i := range embeddedWorkers {
+	for i := range admission.EmbeddedWorkers {
 		hold("a")
 		eventually(t, "the request to wait", func() bool { return load(r).Waiting == i+1 })
 	}
@@ -115,19 +126,14 @@ func TestOverload(t *testing.T) {
 
 	// Another dealership waits for two requests, not for all that arrived before it.
 	hold("b")
-	eventually(t, "another dealership to wait", func() bool { return load(r).Waiting == embeddedWorkers+1 })
+	eventually(t, "another dealership to wait", func() bool { return load(r).Waiting == admission.EmbeddedWorkers+1 })
 	feature.end <- struct{}{}
 	feature.end <- struct{}{}
-	eventually(t, "two turns", func() bool { return load(r).Waiting == embeddedWorkers-1 })
-	turns := r.admission.turns[classReads]
-	turns.mu.Lock()
-	if n := len(turns.queues['b']); n != 0 {
-		t.Errorf("got %d requests of the other dealership that wait, want none", n)
-	}
-	turns.mu.Unlock()
+	eventually(t, "two turns", func() bool { return load(r).Waiting == admission.EmbeddedWorkers-1 })
+	eventually(t, "the other dealership to work", other.Load)
 
 	close(feature.end)
-	for range 2*embeddedWorkers + 1 {
+	for range 2*admission.EmbeddedWorkers + 1 {
 		if got := <-statuses; got != 200 && got != 503 { // 503 if it waited for a second
 			t.Errorf("got %d, want 200", got)
 		}
@@ -139,7 +145,7 @@ func TestOverload(t *testing.T) {
 
 // Credentials that were never valid share the places of one caller.
 func TestUnknownCredentialsSharePlaces(t *testing.T) {
-	r := New(Config{Limits: Limits{Places: 8}})
+	r := New(Config{Places: admission.Limits{Places: 8}})
 	request := func(token string) *http.Request {
 		req := httptest.NewRequest(http.MethodGet, "/v1/ping", nil)
 		req.Header.Set("Authorization", "Bearer "+token)
@@ -148,8 +154,34 @@ func TestUnknownCredentialsSharePlaces(t *testing.T) {
 	if a, b := r.callerOf(request("guess1")), r.callerOf(request("guess2")); a != b {
 		t.Errorf("got the callers %d and %d, want the same", a, b)
 	}
-	r.admission.remember("Bearer known", 7)
+	r.admission.Remember("Bearer known", 7)
 	if got := r.callerOf(request("known")); got != 7 {
 		t.Errorf("got the caller %d, want the environment 7", got)
+	}
+}
+
+func TestUrgentPaths(t *testing.T) {
+	segments := []string{"", "v1", "api_keys", "{key_id}", "revoke"}
+	for path, want := range map[string]bool{
+		"/v1/api_keys/key_1/revoke": true, "/v1/api_keys/key_1/rotate": false, "/v1/api_keys/key_1": false,
+		"/v1/api_keys/key_1/revoke/": false, "/v1/api_keys/key_1/revoke/x": false, "/v1/hulls/h/revoke": false, "": false,
+	} {
+		if got := matches(segments, path); got != want {
+			t.Errorf("%s: got %t, want %t", path, got, want)
+		}
+	}
+}
+
+// eventually waits for a condition for up to 20 seconds.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick, deadline := time.NewTicker(time.Millisecond), time.After(20*time.Second)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("waited 20 seconds for %s", what)
+		}
 	}
 }

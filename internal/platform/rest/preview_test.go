@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
@@ -47,7 +48,7 @@ func TestPreview(t *testing.T) {
 		Authenticate: func(context.Context, string) (auth.Principal, error) {
 			return auth.Principal{Env: 1, Version: "2026-11-15"}, nil
 		},
-		Limits: rest.DefaultLimits, Log: slog.New(slog.DiscardHandler),
+		Limits: ratelimit.DefaultLimits, Log: slog.New(slog.DiscardHandler),
 	}, previewed{})
 
 	for _, c := range []struct {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
@@ -43,7 +44,7 @@ func (f failures) Mount(r *rest.Router) {
 // open lets every caller in.
 func open(log *bytes.Buffer) rest.Config {
 	return rest.Config{
-		Limits: rest.DefaultLimits, Log: slog.New(slog.NewJSONHandler(log, nil)),
+		Limits: ratelimit.DefaultLimits, Log: slog.New(slog.NewJSONHandler(log, nil)),
 		Authenticate: func(context.Context, string) (auth.Principal, error) {
 			return auth.Principal{Env: 1, Mode: auth.Live, OriginalID: "key_1"}, nil
 		},

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"slipway/internal/platform/admission"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
@@ -60,7 +61,7 @@ type Operation struct {
 
 	request func() *request
 	preview map[string]string // headers of each response
-	work    class
+	work    admission.Class
 	call    anyHandler
 }
 

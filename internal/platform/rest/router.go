@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"slipway/internal/platform/admission"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/seal"
@@ -38,7 +39,8 @@ type Authenticate func(ctx context.Context, token string) (auth.Principal, error
 type Config struct {
 	DB           *db.DB
 	Authenticate Authenticate
-	Limits       Limits
+	Limits       ratelimit.Limits
+	Places       admission.Limits
 	Log          *slog.Logger
 	Tracer       *trace.Tracer // nil if there are no traces
 	Box          *seal.Box     // for stored responses
@@ -76,9 +78,10 @@ type Router struct {
 	hooks      map[string]int64 // sizes of bodies by the start of a path
 	posts      map[string]int64 // sizes of bodies by path
 
-	admission    *admission
-	publicBodies chan struct{} // has room for the bodies of callers without a credential
-	hookBodies   chan struct{} // has room for the bodies of hooks
+	admission       *admission.Control
+	urgent, streams [][]string    // method and segments of the paths of these operations
+	publicBodies    chan struct{} // has room for the bodies of callers without a credential
+	hookBodies      chan struct{} // has room for the bodies of hooks
 }
 
 // New mounts the features. It calls nothing, so the API can be described from
@@ -86,7 +89,7 @@ type Router struct {
 func New(cfg Config, features ...Feature) *Router {
 	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn,
 		probes: map[string]bool{}, hooks: map[string]int64{}, posts: map[string]int64{}, publicBodies: make(chan struct{}, maxPublicBodies),
-		hookBodies: make(chan struct{}, maxPublicBodies), admission: newAdmission(cfg)}
+		hookBodies: make(chan struct{}, maxPublicBodies), admission: admission.New(cfg.Places, cfg.DB)}
 	if r.Now == nil {
 		r.Now = time.Now
 	}

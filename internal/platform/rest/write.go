@@ -26,7 +26,8 @@ func Read[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 // Write runs the one transaction of a handler. The result is encoded and, if
 // the caller sent an Idempotency-Key, stored before the commit: a crash leaves
 // both the effect and the stored response, or neither. A retry gets the stored
-// response, and fn does not run.
+// response, and fn does not run. After an error of db.Committed, the key can be used
+// again.
 func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 	out, err := write(ctx, d, func(ctx context.Context, tx *db.Tx) (any, error) { return fn(ctx, tx) })
 	result, _ := out.(T) // nil for a stored response
@@ -41,19 +42,19 @@ func write(ctx context.Context, d *db.DB, fn db.Func[any]) (any, error) {
 		}
 	}
 	deadline := d.Now().Add(waitForFirst)
-	var failed *fault.Error
 	for {
 		out, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (out any, err error) {
-			x.reply, failed = nil, nil // of an attempt that was rolled back
+			x.reply = nil // of an attempt that was rolled back
 			if x.key != "" {
 				if x.reply, err = x.claim(ctx, tx); err != nil || x.reply != nil {
 					return out, err
 				}
 			}
 			out, err = fn(ctx, tx)
-			if r, ok := errors.AsType[*committedFault](err); ok {
-				failed = r.fault
-				return out, x.release(ctx, tx)
+			if db.IsCommitted(err) {
+				if released := x.release(ctx, tx); released != nil {
+					return out, released
+				}
 			}
 			if err != nil {
 				return out, err
@@ -73,25 +74,12 @@ func write(ctx context.Context, d *db.DB, fn db.Func[any]) (any, error) {
 			err = fault.Conflict("The first request with this Idempotency-Key is still running.").
 				Detail("Idempotency-Key", "state", "is in use by a request that has not finished").RetryIn(time.Second).WithCause(err)
 		}
-		if err == nil && failed != nil {
-			err = failed
-		}
 		if err != nil {
 			x.reply = nil
 		}
 		return out, err
 	}
 }
-
-// committedFault is a fault that does not roll back.
-type committedFault struct{ fault *fault.Error }
-
-func (r *committedFault) Error() string { return r.fault.Error() }
-
-// CommitAndFail makes Write commit and respond with a fault. Use it if a failed
-// attempt must change rows, such as the count of wrong codes. The idempotency key
-// can be used again.
-func CommitAndFail(f *fault.Error) error { return &committedFault{f} }
 
 // stored is a response that can be replayed.
 type stored struct {
@@ -137,7 +125,7 @@ func (x *exchange) claim(ctx context.Context, tx *db.Tx) (*reply, error) {
 	return &reply{first.Status, first.Header, body, true}, nil
 }
 
-// release makes the claimed key available again.
+// release makes the claimed key available again, because the transaction commits.
 func (x *exchange) release(ctx context.Context, tx *db.Tx) error {
 	if x.key == "" {
 		return nil

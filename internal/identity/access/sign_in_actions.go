@@ -62,12 +62,13 @@ func (a *API) rejectSignIn(ctx context.Context, email string, users []people.Can
 	}
 }
 
+// Verification returns the reason to reject a sign-in, or nil. It checks the two-factor
+// method, if the user has one.
+type Verification func(ctx context.Context, tx *db.Tx, u people.User) error
+
 // Opening is how to open a session.
 type Opening struct {
-	// Verify returns the reason to reject the sign-in, or nil. It checks the two-factor
-	// method, if the user has one.
-	Verify func(ctx context.Context, tx *db.Tx, u people.User) (rejected, err error)
-
+	Verify   Verification
 	Browser  bool
 	Replaces string // token of the browser session that ends with this sign-in, or ""
 }
@@ -82,27 +83,23 @@ type Opened struct {
 // OpenSession creates a session for a user whose password was checked. A wrong code
 // commits, because it is counted.
 func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, error) {
-	type outcome struct {
-		Opened
-		rejected error
-	}
 	ctx = auth.InEnv(ctx, c.Env)
-	out, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
+	o, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o Opened, err error) {
 		u, err := people.FindUserForUpdate(ctx, tx, c.UserID)
 		if err != nil {
 			return o, err
 		}
 		if !c.isCurrent(u) { // it changed after the password was checked
-			o.rejected = errSignIn()
-			return o, nil
+			return o, errSignIn()
 		}
 
 		ctx = auth.With(ctx, auth.Principal{Env: u.Env, Mode: c.Mode, Actor: u.Actor()})
-		if off, err := db.Attached[Hooks](tx).PasswordOff(ctx, tx, u); err != nil || off {
-			o.rejected = errPasswordOff()
+		if off, err := db.Attached[Hooks](tx).PasswordOff(ctx, tx, u); err != nil {
 			return o, err
+		} else if off {
+			return o, errPasswordOff()
 		}
-		if o.rejected, err = how.Verify(ctx, tx, u); err != nil || o.rejected != nil {
+		if err := how.Verify(ctx, tx, u); err != nil {
 			return o, err
 		}
 		if how.Replaces != "" {
@@ -110,12 +107,8 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 				return o, err
 			}
 		}
-		o.Opened, err = insertSession(ctx, tx, u, NewSession{Mode: c.Mode, Method: "password", Browser: how.Browser})
-		return o, err
+		return insertSession(ctx, tx, u, NewSession{Mode: c.Mode, Method: "password", Browser: how.Browser})
 	})
-	if err == nil && out.rejected != nil {
-		err = out.rejected
-	}
 	if fault.KindOf(err) == fault.KindUnauthenticated {
 		reason := errSignIn()
 		if errors.Is(err, errOff) {
@@ -123,7 +116,7 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 		}
 		a.AuthLog.Reject(ctx, authlog.Rejection{Env: c.Env, Kind: authlog.KindUser, ID: c.UserID, Err: reason})
 	}
-	return out.Opened, err
+	return o, err
 }
 
 // NewSession describes a session to open.
@@ -178,23 +171,23 @@ func insertSession(ctx context.Context, tx *db.Tx, u people.User, n NewSession) 
 }
 
 // WithCode returns the check of a two-factor code at the time when it was received.
-func (a *API) WithCode(code *string, received time.Time) func(ctx context.Context, tx *db.Tx, u people.User) (rejected, err error) {
-	return func(ctx context.Context, tx *db.Tx, u people.User) (rejected, err error) {
+func (a *API) WithCode(code *string, received time.Time) Verification {
+	return func(ctx context.Context, tx *db.Tx, u people.User) error {
 		if !u.HasActiveFactor() {
-			return nil, nil
+			return nil
 		}
 		if code == nil {
-			return errCodeRequired(), nil
+			return errCodeRequired()
 		}
-		wrong, err := a.CheckCode(ctx, tx, u, *code, received)
+		err := a.CheckCode(ctx, tx, u, *code, received)
 		switch {
-		case err != nil || wrong == nil:
-			return nil, err
-		case wrong.Kind == fault.KindRateLimited:
-			a.AuthLog.Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: wrong})
-			return wrong, nil
+		case !db.IsCommitted(err):
+			return err
+		case fault.KindOf(err) == fault.KindRateLimited:
+			a.AuthLog.Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: err})
+			return err
 		}
-		return errSignIn(), nil
+		return db.Committed(errSignIn())
 	}
 }
 

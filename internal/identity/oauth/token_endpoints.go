@@ -54,21 +54,8 @@ func (a *API) token(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// outcome is the result of a transaction that commits even if it rejects a request.
-type outcome struct {
-	tokenResponse
-	rejected *protocolError
-}
-
-func (a *API) write(ctx context.Context, fn func(ctx context.Context, tx *db.Tx) (outcome, error)) (any, error) {
-	out, err := db.Write(ctx, a.DB, fn)
-	if err == nil && out.rejected != nil {
-		return nil, out.rejected
-	}
-	return out.tokenResponse, err
-}
-
-// exchangeCode exchanges a code for tokens.
+// exchangeCode exchanges a code for tokens. From the use of the code on, a rejection
+// commits, so that the code can't be tried again.
 func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, error) {
 	code := form.Get("code")
 	parsed, ok := token.Parse(code)
@@ -76,45 +63,46 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 		return nil, errProtocol("invalid_grant", "The code is not valid.")
 	}
 
-	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
+	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (any, error) {
 		g, err := findGrant(ctx, tx, parsed.PublicID)
 		if db.IsNoRows(err) || (err == nil && (!app.owns(g.holder) || subtle.ConstantTimeCompare(g.CodeHash, token.Hash(code)) != 1)) {
-			o.rejected = errProtocol("invalid_grant", "The code is not valid.").of(app.Env, app.ID)
-			return o, nil
+			return nil, errProtocol("invalid_grant", "The code is not valid.").of(app.Env, app.ID)
 		}
 		if err != nil {
-			return o, err
+			return nil, err
 		}
 
 		tx = tx.In(g.Env)
 		ctx = auth.With(ctx, g.holder.principal(g.Env, nil))
 		first, err := useCode(ctx, tx, g)
 		if err != nil {
-			return o, err
+			return nil, err
 		}
 		if !first {
-			o.rejected = errProtocol("invalid_grant", "The code was already used. Its tokens were revoked.").of(g.Env, g.AppID)
-			return o, revokeGrant(ctx, tx, g.ID, "the code was used twice")
+			if err := revokeGrant(ctx, tx, g.ID, "the code was used twice"); err != nil {
+				return nil, err
+			}
+			return nil, db.Committed(errProtocol("invalid_grant", "The code was already used. Its tokens were revoked.").of(g.Env, g.AppID))
 		}
 		u, err := people.FindUser(ctx, tx, g.UserID)
 		if err != nil {
-			return o, err
+			return nil, err
 		}
-		if o.rejected = g.checkExchange(form, u, tx.Now); o.rejected == nil {
-			o.rejected = a.checkResource(form, g.Resource)
+		rejected := g.checkExchange(form, u, tx.Now)
+		if rejected == nil {
+			rejected = a.checkResource(form, g.Resource)
 		}
-		if o.rejected != nil {
-			return o, nil //nolint:nilerr // the transaction commits, so that the code can't be tried again
+		if rejected != nil {
+			return nil, db.Committed(rejected)
 		}
 
 		refresh, publicID := token.New(token.Refresh, g.Mode)
 		if err := insertRefresh(ctx, tx, g.holder, &g.ID, g.Scopes, g.Resource, refresh, publicID); err != nil {
-			return o, err
+			return nil, err
 		}
 		scopes := common(g.Scopes, g.InstallScopes, g.AppScopes)
 		access, err := insertAccess(ctx, tx, g.holder, &g.ID, scopes, g.Resource, "token.granted", "authorization_code")
-		o.tokenResponse = newTokenResponse(g.holder, access, refresh, scopes)
-		return o, err
+		return newTokenResponse(g.holder, access, refresh, scopes), err
 	})
 }
 
@@ -142,42 +130,40 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 		return nil, errProtocol("invalid_grant", "The refresh token is not valid.")
 	}
 
-	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
+	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (any, error) {
 		t, err := findToken(ctx, tx, parsed.PublicID)
 		if db.IsNoRows(err) || (err == nil && (!app.owns(t.holder) || t.Kind != token.Refresh)) {
-			o.rejected = errProtocol("invalid_grant", "The refresh token is not valid.").of(app.Env, app.ID)
-			return o, nil
+			return nil, errProtocol("invalid_grant", "The refresh token is not valid.").of(app.Env, app.ID)
 		}
 		if err != nil {
-			return o, err
+			return nil, err
 		}
 		if t.check(text, tx.Now) != nil {
-			o.rejected = errProtocol("invalid_grant", "The refresh token was revoked or has expired.").of(t.Env, t.AppID)
-			return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
+			return nil, errProtocol("invalid_grant", "The refresh token was revoked or has expired.").of(t.Env, t.AppID)
 		}
 		scopes, rejected := narrow(t.scopes(), form.Get("scope"))
 		if rejected == nil {
 			rejected = a.checkResource(form, t.Resource)
 		}
 		if rejected != nil {
-			o.rejected = rejected
-			return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
+			return nil, rejected
 		}
 
 		tx = tx.In(t.Env)
 		ctx = auth.With(ctx, t.principal())
 		next, ok, err := replaceRefresh(ctx, tx, t, text)
 		if err != nil {
-			return o, err
+			return nil, err
 		}
 		if !ok {
-			o.rejected = errProtocol("invalid_grant", "The refresh token was already used. Its tokens were revoked.").of(t.Env, t.AppID)
-			return o, revokeGrant(ctx, tx, *t.GrantID, "a refresh token was used again")
+			if err := revokeGrant(ctx, tx, *t.GrantID, "a refresh token was used again"); err != nil {
+				return nil, err
+			}
+			return nil, db.Committed(errProtocol("invalid_grant", "The refresh token was already used. Its tokens were revoked.").of(t.Env, t.AppID))
 		}
 
 		access, err := insertAccess(ctx, tx, t.holder, t.GrantID, scopes, t.Resource, "token.refreshed", "refresh_token")
-		o.tokenResponse = newTokenResponse(t.holder, access, next, scopes)
-		return o, err
+		return newTokenResponse(t.holder, access, next, scopes), err
 	})
 }
 
@@ -203,31 +189,27 @@ func (a *API) issueForClient(ctx context.Context, app App, form url.Values) (any
 		return nil, rejected
 	}
 
-	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
+	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (any, error) {
 		found, err := findInstallsOf(ctx, tx, app, form.Get("install_id"))
 		if err != nil {
-			return o, err
+			return nil, err
 		}
 		switch len(found) {
 		case 0:
-			o.rejected = errProtocol("invalid_grant", "The app is not installed.")
-			return o, nil
+			return nil, errProtocol("invalid_grant", "The app is not installed.")
 		case 1:
 		default:
-			o.rejected = errProtocol("invalid_request", "install_id is required, because the app is installed in several environments.")
-			return o, nil
+			return nil, errProtocol("invalid_request", "install_id is required, because the app is installed in several environments.")
 		}
 
 		env, h := found[0].Env, found[0].of(app)
 		scopes, rejected := narrow(common(h.InstallScopes, h.AppScopes), form.Get("scope"))
 		if rejected != nil {
-			o.rejected = rejected
-			return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
+			return nil, rejected
 		}
 		ctx = auth.With(ctx, h.principal(env, scopes))
 		access, err := insertAccess(ctx, tx.In(env), h, nil, scopes, forAPI, "token.granted", "client_credentials")
-		o.tokenResponse = newTokenResponse(h, access, "", scopes)
-		return o, err
+		return newTokenResponse(h, access, "", scopes), err
 	})
 }
 

@@ -1,4 +1,4 @@
-package rest
+package admission
 
 import (
 	"context"
@@ -111,9 +111,9 @@ func TestTurns(t *testing.T) {
 // A request that would wait too long is rejected when it arrives. The wait depends on the
 // requests of its own caller, so a flood doesn't reject others.
 func TestExpectedWait(t *testing.T) {
-	c := newClock()
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	turns := newTurns(1, 1000, 200*time.Millisecond)
-	turns.now = func() time.Time { return c.now }
+	turns.now = func() time.Time { return now }
 	turns.enter(1)
 	for range 100 {
 		if _, ok := turns.enter(1); !ok {
@@ -121,7 +121,7 @@ func TestExpectedWait(t *testing.T) {
 		}
 	}
 	for range 80 { // a turn every 20 ms
-		c.advance(20 * time.Millisecond)
+		now = now.Add(20 * time.Millisecond)
 		turns.leave()
 	}
 	if turns.between < 19*time.Millisecond || turns.between > 20*time.Millisecond {
@@ -146,7 +146,7 @@ func TestExpectedWait(t *testing.T) {
 	for range 100 {
 		turns.enter(1)
 		turns.enter(1)
-		c.advance(time.Hour) // the first one of a queue says nothing about the time between turns
+		now = now.Add(time.Hour) // the first one of a queue says nothing about the time between turns
 		turns.leave()
 		turns.leave()
 	}
@@ -183,7 +183,7 @@ func TestLines(t *testing.T) {
 	}
 	turn := make(chan bool)
 	go func() { turn <- l.wait(t.Context(), "a", time.Hour) }()
-	eventually(t, "one request to wait", func() bool { return l.waiting() == 1 })
+	assert.Eventually(t, "one request to wait", func() bool { return l.waiting() == 1 })
 	if l.wait(t.Context(), "a", time.Hour) {
 		t.Error("got true, want the third request to be rejected")
 	}
@@ -196,29 +196,5 @@ func TestLines(t *testing.T) {
 	l.leave("b")
 	if len(l.objects) != 0 || l.rejected != 2 {
 		t.Errorf("got %d objects and %d rejections, want none and 2", len(l.objects), l.rejected)
-	}
-}
-
-func TestUrgentPaths(t *testing.T) {
-	segments := []string{"", "v1", "api_keys", "{key_id}", "revoke"}
-	for path, want := range map[string]bool{
-		"/v1/api_keys/key_1/revoke": true, "/v1/api_keys/key_1/rotate": false, "/v1/api_keys/key_1": false,
-		"/v1/api_keys/key_1/revoke/": false, "/v1/api_keys/key_1/revoke/x": false, "/v1/hulls/h/revoke": false, "": false,
-	} {
-		assert.Equal(t, matches(segments, path), want, path)
-	}
-}
-
-// eventually waits for a condition for up to 20 seconds.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick, deadline := time.NewTicker(time.Millisecond), time.After(20*time.Second)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("waited 20 seconds for %s", what)
-		}
 	}
 }

@@ -53,7 +53,7 @@ func (r *Recorder) Flush(ctx context.Context, d *db.DB) error {
 			batch = append(batch, <-r.waiting)
 		}
 		_, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int, error) {
-			return 0, db.Insert(ctx, tx, logs.Name, batch...)
+			return 0, insertAll(ctx, tx, batch)
 		})
 		if err != nil {
 			r.dropped.Add(int64(len(batch)))

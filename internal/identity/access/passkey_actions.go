@@ -40,35 +40,36 @@ func (a *API) BeginPasskey(ctx context.Context, tx *db.Tx, u people.User, place 
 	return options, a.Box.Seal(text, place), err
 }
 
-// WithPasskey returns the check of the response of a security key.
-func (a *API) WithPasskey(response string, sealed []byte, place string) func(context.Context, *db.Tx, people.User) (rejected, err error) {
-	return func(ctx context.Context, tx *db.Tx, u people.User) (rejected, err error) {
+// WithPasskey returns the check of the response of a security key. A rejection commits,
+// so that the challenge works once.
+func (a *API) WithPasskey(response string, sealed []byte, place string) Verification {
+	return func(ctx context.Context, tx *db.Tx, u people.User) error {
 		keys, err := a.listKeysOf(ctx, tx, u)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		rp, err := a.relyingParty()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		text, err := a.Box.Open(sealed, place)
 		if err != nil {
-			return errSignIn(), nil // there is no challenge, or it was used
+			return db.Committed(errSignIn()) // there is no challenge, or it was used
 		}
 		var c ceremony
 		if err := json.Unmarshal(text, &c); err != nil {
-			return nil, err
+			return err
 		}
 
 		parsed, err := protocol.ParseCredentialRequestResponseBytes([]byte(response))
 		if err != nil {
-			return errSignIn(), nil // it is from the client
+			return db.Committed(errSignIn()) // it is from the client
 		}
 		signed, err := rp.ValidateLogin(webauthnUser{u, credentialsOf(keys)}, c.Session, parsed)
 		if err != nil || signed.Authenticator.CloneWarning {
-			return errSignIn(), nil // it is from the client
+			return db.Committed(errSignIn()) // it is from the client
 		}
-		return nil, a.saveSigned(ctx, tx, u, keys, signed)
+		return a.saveSigned(ctx, tx, u, keys, signed)
 	}
 }
 

@@ -87,29 +87,34 @@ func endAccess(ctx context.Context, tx *db.Tx, u User) error {
 	return endLinks(ctx, tx, u)
 }
 
-// useResetLink sets the password of a user who forgot it. A rejected two-factor code
-// is not returned as an error, because the transaction must commit the number of
-// wrong codes.
-func (a *API) useResetLink(ctx context.Context, tx *db.Tx, token, passwordHash, code string, at time.Time) (*fault.Error, error) {
-	u, err := findByLink(ctx, tx, resetLink, token, FindUserForUpdate)
+// resetWith is what a user who forgot the password sends.
+type resetWith struct {
+	token, passwordHash, code string
+
+	received time.Time // when the code was received
+}
+
+// useResetLink sets the password of a user who forgot it. A wrong two-factor code
+// commits, because it is counted.
+func (a *API) useResetLink(ctx context.Context, tx *db.Tx, r resetWith) error {
+	u, err := findByLink(ctx, tx, resetLink, r.token, FindUserForUpdate)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	ctx, tx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()}), tx.In(u.Env)
 	if u.HasActiveFactor() {
-		rejected, err := db.Attached[Hooks](tx).CheckCode(ctx, tx, u, code, at)
-		if err != nil {
-			return nil, err
+		err := db.Attached[Hooks](tx).CheckCode(ctx, tx, u, r.code, r.received)
+		if db.IsCommitted(err) {
+			authlog.Of(tx).Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: err})
 		}
-		if rejected != nil {
-			authlog.Of(tx).Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: rejected})
-			return rejected, nil
+		if err != nil {
+			return err
 		}
 	}
 
-	if err := useLink(ctx, tx, u, token); err != nil {
-		return nil, err
+	if err := useLink(ctx, tx, u, r.token); err != nil {
+		return err
 	}
-	_, err = SetPassword(ctx, tx, a.Jobs, u, passwordHash)
-	return nil, err
+	_, err = SetPassword(ctx, tx, a.Jobs, u, r.passwordHash)
+	return err
 }

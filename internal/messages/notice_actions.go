@@ -78,7 +78,7 @@ func Withdraw(ctx context.Context, tx *db.Tx, messageID string) error {
 	if err := messages.Save(ctx, tx, &m); err != nil {
 		return err
 	}
-	return events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, before, m)
+	return events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, events.Change{Before: before, After: m})
 }
 
 func settled(ctx context.Context, tx *db.Tx, m LeadMessage) error {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -57,7 +58,7 @@ func testRouter(c *clock) *Router {
 	}
 	return New(Config{
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return c.now },
-		Limits: Limits{Live: 100, Test: 25, Address: 2, Ceiling: 500},
+		Limits: ratelimit.Limits{Live: 100, Test: 25, Address: 2, Ceiling: 500},
 		Authenticate: func(_ context.Context, token string) (auth.Principal, error) {
 			if token == "down" {
 				return auth.Principal{}, fault.Unavailable("down")

@@ -48,3 +48,13 @@ func quoted(ctx context.Context, tx *db.Tx, c FinanceQuoteCreate) (d deals.Deal,
 	deposits, err = sumPaid(ctx, tx, d, "deposit")
 	return d, deposits, err
 }
+
+// Today returns the current time in the dealership's time zone.
+func Today(ctx context.Context, tx *db.Tx) (time.Time, error) {
+	company, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return tx.Now, err
+	}
+	zone, err := time.LoadLocation(company.Timezone)
+	return tx.Now.In(zone), err
+}

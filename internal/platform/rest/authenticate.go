@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -8,27 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"slipway/internal/platform/admission"
+	"slipway/internal/platform/db"
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
-
-// Limits are requests per second, in bursts of up to two seconds' worth, and what a
-// server handles at the same time.
-type Limits struct {
-	Live, Test float64
-	Address    float64 // per address, for requests without a valid credential
-	Ceiling    float64 // the highest limit a key can have
-
-	Places int           // requests of a class inside the server; 0 for the default
-	Wait   time.Duration // how long a request can expect to wait for others; 0 for the default
-}
-
-// DefaultLimits apply unless the settings change them.
-var DefaultLimits = Limits{Live: 100, Test: 25, Address: 50, Ceiling: 10_000}
-
-// BurstSeconds is how many seconds' worth of requests a burst can use.
-const BurstSeconds = 2
 
 // limit counts a request against its bucket and sets the rate-limit headers.
 func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error {
@@ -41,13 +27,13 @@ func (r *Router) showLimit(w http.ResponseWriter, req *http.Request) {
 }
 
 func limitWith(l *ratelimit.Limiter, w http.ResponseWriter, bucket string, rate float64) error {
-	most := int(rate * BurstSeconds)
+	most := int(rate * ratelimit.BurstSeconds)
 	taken := l.Take(bucket, most, time.Duration(float64(time.Second)/rate))
 	h := w.Header()
 	h["RateLimit-Limit"] = []string{strconv.Itoa(most)} // Go would write Ratelimit
 	h["RateLimit-Remaining"] = []string{strconv.Itoa(taken.Remaining)}
 	h["RateLimit-Reset"] = []string{strconv.Itoa(int((taken.Reset + time.Second - 1) / time.Second))}
-	h["RateLimit-Policy"] = []string{fmt.Sprintf("%d;w=%d", most, BurstSeconds)}
+	h["RateLimit-Policy"] = []string{fmt.Sprintf("%d;w=%d", most, ratelimit.BurstSeconds)}
 	if taken.Wait > 0 {
 		return fault.New(fault.KindRateLimited, "Too many requests. The limit is %g per second.", rate).RetryIn(taken.Wait)
 	}
@@ -96,8 +82,8 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 			r.fail(w, req, err)
 			return
 		}
-		r.admission.remember(req.Header.Get("Authorization"), caller.Env)
-		caller.Rate = r.rate(caller)
+		r.admission.Remember(req.Header.Get("Authorization"), caller.Env)
+		caller.Rate = r.Limits.Of(caller)
 		exchangeFrom(req.Context()).caller = caller
 		w.Header().Set("Service-Version", caller.Version)
 		if err := r.limit(w, caller.OriginalID, caller.Rate); err != nil {
@@ -150,7 +136,7 @@ func (r *Router) servePublic(w http.ResponseWriter, req *http.Request, next http
 		req.Body = http.MaxBytesReader(w, req.Body, r.maxPublicBody(req)+1) // also for forms
 		next.ServeHTTP(w, req)
 	default:
-		r.fail(w, req, busy().RetryIn(time.Second))
+		r.fail(w, req, admission.Busy().RetryIn(time.Second))
 	}
 }
 
@@ -160,17 +146,6 @@ func (r *Router) caller(req *http.Request) (auth.Principal, error) {
 		return auth.Principal{}, fault.Unauthenticated("No credential was sent. Use the header Authorization: Bearer sk_test_...")
 	}
 	return r.Authenticate(req.Context(), token)
-}
-
-// rate returns the caller's limit in requests per second.
-func (r *Router) rate(p auth.Principal) float64 {
-	switch {
-	case p.Rate > 0:
-		return min(p.Rate, r.Limits.Ceiling)
-	case p.Mode == auth.Live || p.SessionID != "": // people work as fast in test
-		return r.Limits.Live
-	}
-	return r.Limits.Test
 }
 
 // logSampler limits the log during a flood. Of the unauthenticated requests over
@@ -191,4 +166,9 @@ func (h *logSampler) pass(now time.Time) (write bool, silent int64) {
 	}
 	silent, h.silent, h.until = h.silent, 0, now.Add(time.Second)
 	return true, silent
+}
+
+// ShareLimits shares the rate limits with the other servers.
+func (r *Router) ShareLimits(ctx context.Context) error {
+	return r.limits.Share(ctx, r.DB, db.SharedClock)
 }

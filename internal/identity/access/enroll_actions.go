@@ -20,40 +20,34 @@ func (a *API) StartPasskey(ctx context.Context, caller auth.Principal, code stri
 		return e, err
 	}
 	ctx = auth.With(ctx, caller)
-	rejected, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rejected *fault.Error, err error) {
-		e, rejected, err = a.startPasskey(ctx, tx, caller.UserID, code, received)
-		return rejected, err
+	e, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (MFAEnrollment, error) {
+		return a.startPasskey(ctx, tx, caller.UserID, code, received)
 	})
-	if err == nil && rejected != nil {
-		a.AuthLog.Reject(ctx, authlog.Rejection{Env: caller.Env, Kind: authlog.KindUser, ID: caller.UserID, Err: rejected})
-		err = rejected
+	if db.IsCommitted(err) {
+		a.AuthLog.Reject(ctx, authlog.Rejection{Env: caller.Env, Kind: authlog.KindUser, ID: caller.UserID, Err: err})
 	}
 	return e, err
 }
 
-// startPasskey doesn't return a wrong code as an error, because the transaction must
-// commit the number of wrong codes.
-func (a *API) startPasskey(
-	ctx context.Context, tx *db.Tx, userID, code string, received time.Time,
-) (e MFAEnrollment, rejected *fault.Error, err error) {
+func (a *API) startPasskey(ctx context.Context, tx *db.Tx, userID, code string, received time.Time) (e MFAEnrollment, err error) {
 	u, err := people.FindUserForUpdate(ctx, tx, userID)
 	if err != nil {
-		return e, nil, err
+		return e, err
 	}
 	if u.HasActiveFactor() {
-		if wrong, err := a.CheckCode(ctx, tx, u, code, received); err != nil || wrong != nil {
-			return e, wrong, err
+		if err := a.CheckCode(ctx, tx, u, code, received); err != nil {
+			return e, err
 		}
 	}
 
 	if err := removeUnfinished(ctx, tx, &u); err != nil {
-		return e, nil, err
+		return e, err
 	}
 	if len(u.MFAFactors) >= maxFactors {
-		return e, fault.New(fault.KindUnprocessable, "You have %d two-factor methods, the maximum.", maxFactors), nil
+		return e, db.Committed(fault.New(fault.KindUnprocessable, "You have %d two-factor methods, the maximum.", maxFactors))
 	}
 	e.PublicKey = map[string]any{}
-	return e, nil, a.enrollWebAuthn(ctx, tx, u, new("Passkey"), &e)
+	return e, a.enrollWebAuthn(ctx, tx, u, new("Passkey"), &e)
 }
 
 // removeUnfinished removes passkeys that were started and never became active.

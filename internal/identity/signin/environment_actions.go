@@ -2,7 +2,6 @@ package signin
 
 import (
 	"context"
-	"net/http"
 
 	"slipway/internal/dealership"
 	"slipway/internal/identity/people"
@@ -64,14 +63,4 @@ func (e Environment) Recheck(ctx context.Context, tx *db.Tx) (Environment, error
 	}
 	e.Held, err = people.ScopesOf(ctx, tx, e.User)
 	return e, err
-}
-
-// Leave sends the browser to an app or a machine. It is a 303, because a 307 would send the
-// form with it.
-func Leave(w http.ResponseWriter, to string) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Location", to)
-	w.WriteHeader(http.StatusSeeOther)
 }

@@ -1,4 +1,4 @@
-package rest
+package ratelimit
 
 import (
 	"bytes"
@@ -11,22 +11,16 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/platform/ratelimit"
 )
 
 // maxShared is how many buckets a server shares at a time.
 const maxShared = 1023
 
-// ShareLimits tells the other servers what this one took from the buckets of rate limits,
-// and learns what they took. If it fails, the limits apply to this server alone, and what
-// it took is forgotten: an outage must not become a debt.
-func (r *Router) ShareLimits(ctx context.Context) error {
-	return ShareLimits(ctx, r.DB, r.limits, db.SharedClock)
-}
-
-// ShareLimits shares the buckets of a limiter. The clock must be the same for all servers.
-func ShareLimits(
-	ctx context.Context, d *db.DB, l *ratelimit.Limiter, clock func(ctx context.Context, tx *db.Tx) (time.Time, error),
+// Share tells the other servers what this one took from its buckets, and learns what they
+// took. If it fails, the limits apply to this server alone, and what it took is forgotten:
+// an outage must not become a debt. The clock must be the same for all servers.
+func (l *Limiter) Share(
+	ctx context.Context, d *db.DB, clock func(ctx context.Context, tx *db.Tx) (time.Time, error),
 ) error {
 	uses := l.Uses(maxShared)
 	if len(uses) == 0 {
@@ -51,7 +45,7 @@ func ShareLimits(
 // share adds uses to their buckets, and returns how long each needs until it is full. Each
 // statement has a power of two of rows, so that there are only a few different ones to
 // prepare.
-func share(ctx context.Context, tx *db.Tx, uses []ratelimit.Use, now time.Time) (map[string]time.Duration, error) {
+func share(ctx context.Context, tx *db.Tx, uses []Use, now time.Time) (map[string]time.Duration, error) {
 	untilFull := map[string]time.Duration{}
 	names := map[string]string{}
 	type row struct {
@@ -104,7 +98,7 @@ func upsertLimits(n int) string {
 		RETURNING bucket, full_at`
 }
 
-// PurgeLimits deletes buckets that are full.
-func PurgeLimits(ctx context.Context, tx *db.Tx) (int64, error) {
+// Purge deletes buckets that are full.
+func Purge(ctx context.Context, tx *db.Tx) (int64, error) {
 	return db.Exec(ctx, tx, `DELETE FROM rate_limits WHERE full_at < ?`, tx.Now.Add(-time.Hour).UnixMicro())
 }
