@@ -110,7 +110,7 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 				return o, err
 			}
 		}
-		o.Opened, err = insertSession(ctx, tx, u, NewSession{Mode: c.Mode, Method: "password", Browser: how.Browser})
+		o.Opened, err = insertSession(ctx, tx, u, NewSession{Mode: c.Mode, Method: people.ByPassword, Browser: how.Browser})
 		return o, err
 	})
 	if err == nil && out.rejected != nil {
@@ -129,7 +129,7 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 // NewSession describes a session to open.
 type NewSession struct {
 	Mode      auth.Mode
-	Method    string    // password, saml or oidc
+	Method    people.SignInMethod
 	ExpiresAt time.Time // defaults to 12 hours from now
 	Browser   bool
 	Replaces  string // token of the browser session that ends with this sign-in, or ""

@@ -77,7 +77,7 @@ func (a *API) VerifyNow(ctx context.Context, job VerifyDomains) error {
 			continue // the job runs again every hour
 		}
 		_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (bool, error) {
-			return verifyDomain(ctx, tx, v.Domain, "dns")
+			return verifyDomain(ctx, tx, v.Domain, byDNS)
 		})
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func (a *API) VerifyNow(ctx context.Context, job VerifyDomains) error {
 
 // verifyDomain marks a domain as verified. It returns false if the environment has no
 // such domain.
-func verifyDomain(ctx context.Context, tx *db.Tx, name, by string) (bool, error) {
+func verifyDomain(ctx context.Context, tx *db.Tx, name string, by DomainVerifier) (bool, error) {
 	found, err := db.All[domain](ctx, tx, `SELECT {cols} FROM sso_domains WHERE env = ? AND domain = ?`, tx.Env, name)
 	if err != nil || len(found) == 0 {
 		return false, err
@@ -116,7 +116,7 @@ func VerifyDomainFromCommandLine(ctx context.Context, d *db.DB, dealershipID str
 		if err != nil {
 			return "", err
 		}
-		ok, err := verifyDomain(auth.InEnv(ctx, env.Env), tx.In(env.Env), name, "operator")
+		ok, err := verifyDomain(auth.InEnv(ctx, env.Env), tx.In(env.Env), name, byOperator)
 		if err == nil && !ok {
 			err = fault.New(fault.KindNotFound, "No SSO connection of this environment has the domain %s. Add it to domains first.", name)
 		}
