@@ -26,7 +26,7 @@ var may = map[string][]string{
 	"vocab/enum":      {},
 	"vocab/family":    {},
 	"vocab/fault":     {},
-	"vocab/hin":       {},
+	"vocab/hin":       {"vocab/enum"},
 	"vocab/id":        {},
 	"vocab/lazy":      {},
 	"vocab/money":     {"vocab/fault"},
@@ -106,7 +106,7 @@ var may = map[string][]string{
 	"preview": {
 		"contacts", "dealership", "deals", "documents", "finance", "hulls", "identity/access", "identity/people", "leads", "messages",
 	},
-	"reports":      {"dealership", "deals", "finance", "hulls", "preview"},
+	"reports":      {"dealership", "deals", "finance", "hulls", "leads", "preview"},
 	"appointments": {"consent", "contacts", "dealership", "deals", "hulls", "identity/people", "leads", "messages"},
 	"activities":   {"contacts", "deals", "hulls", "identity/people", "leads"},
 	"proposals":    {"contacts", "deals", "identity/access", "leads", "messages"},

@@ -85,7 +85,7 @@ func (c keysListCmd) Run(s *session) (err error) {
 		for _, scope := range k.Scopes {
 			scopes = append(scopes, string(scope))
 		}
-		rows = append(rows, []string{k.ID, k.Name, k.Prefix, k.Status(a.DB.Now()), strings.Join(scopes, ","), day(&k.CreatedAt), day(k.LastUsedAt)})
+		rows = append(rows, []string{k.ID, k.Name, k.Prefix, string(k.Status(a.DB.Now())), strings.Join(scopes, ","), day(&k.CreatedAt), day(k.LastUsedAt)})
 	}
 	return s.printTable([]string{"ID", "NAME", "PREFIX", "STATUS", "SCOPES", "CREATED", "LAST USED"}, rows)
 }

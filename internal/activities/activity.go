@@ -7,13 +7,11 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/patch"
 )
-
-// task is the kind of activity that is due at a time and can be done.
-const task = "task"
 
 // Activity is a call, note, visit or task. Its text is excluded from the audit log,
 // because the log can't be erased.
@@ -22,9 +20,9 @@ type Activity struct {
 
 	Env        auth.Env   `json:"-" db:"env"`
 	ID         string     `json:"id" db:"id" example:"act_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the activity. Starts with act_."`
-	ObjectType string     `json:"object_type" db:"object_type" enum:"lead,contact,deal,hull" doc:"Type of the object that the activity belongs to."`
+	ObjectType ObjectType `json:"object_type" db:"object_type" doc:"Type of the object that the activity belongs to."`
 	ObjectID   string     `json:"object_id" db:"object_id" doc:"Lead, contact, deal or hull that the activity belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind       string     `json:"kind" db:"kind" enum:"call,note,visit,task" doc:"What kind of activity it is."`
+	Kind       Kind       `json:"kind" db:"kind" doc:"What kind of activity it is."`
 	Body       *string    `json:"body" db:"body" audit:"personal" doc:"Text of the activity. Null after the contact is erased." example:"Wants to bring her husband on Saturday"`
 	Outcome    *string    `json:"outcome" db:"outcome" audit:"personal" example:"left voicemail" doc:"Result of the activity. Null if there is none."`
 	UserID     *string    `json:"user_id" db:"user_id" doc:"User that a task is assigned to, or who made the call or the visit." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -37,21 +35,53 @@ type Activity struct {
 	UpdatedAt  time.Time  `json:"updated_at" db:"updated_at" doc:"When the activity last changed."`
 }
 
+// ObjectType is the kind of object that an activity is on.
+type ObjectType string
+
+// The values.
+const (
+	onLead    ObjectType = "lead"
+	onContact ObjectType = "contact"
+	onDeal    ObjectType = "deal"
+	onHull    ObjectType = "hull"
+)
+
+var allObjectTypes = enum.Of("ActivityObjectType", "Kind of object that an activity is on.", onLead, onContact, onDeal, onHull)
+
+func (ObjectType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allObjectTypes.Describe(s)
+}
+
+// Kind is what someone did, or has to do.
+type Kind string
+
+// A task is due at a time and can be done.
+const (
+	task Kind = "task"
+)
+
+var allKinds = enum.Of("ActivityKind", "What someone did, or has to do.", "call", "note", "visit", task)
+
+func (Kind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allKinds.Describe(s)
+}
+
 // Revision is the version, for the ETag.
 func (a Activity) Revision() int64 { return a.Version }
 
 // noun is a type of object that has activities, and the scopes for them.
 type noun struct {
-	name, prefix string
-	read, write  auth.Scope
+	name        ObjectType
+	prefix      string
+	read, write auth.Scope
 }
 
 // nouns are the types of objects that have activities.
 var nouns = []noun{
-	{"lead", "lead", auth.LeadsRead, auth.LeadsWrite},
-	{"contact", "con", auth.LeadsRead, auth.LeadsWrite},
-	{"deal", "deal", auth.DealsRead, auth.DealsWrite},
-	{"hull", "hull", auth.HullsRead, auth.HullsWrite},
+	{onLead, "lead", auth.LeadsRead, auth.LeadsWrite},
+	{onContact, "con", auth.LeadsRead, auth.LeadsWrite},
+	{onDeal, "deal", auth.DealsRead, auth.DealsWrite},
+	{onHull, "hull", auth.HullsRead, auth.HullsWrite},
 }
 
 // nounOf returns the type of the object with an ID.
@@ -84,7 +114,7 @@ func permit(caller auth.Principal, s auth.Scope) error {
 func readable(caller auth.Principal) (names []string) {
 	for _, n := range nouns {
 		if caller.Can(n.read) {
-			names = append(names, n.name)
+			names = append(names, string(n.name))
 		}
 	}
 	return names
@@ -95,7 +125,7 @@ type ActivityCreate struct {
 	_ struct{} `doc:"An activity to record."`
 
 	ObjectID   string     `json:"object_id" minLength:"1" maxLength:"64" doc:"Lead, contact, deal or hull." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind       string     `json:"kind" enum:"call,note,visit,task" doc:"What kind of activity it is."`
+	Kind       Kind       `json:"kind" doc:"What kind of activity it is."`
 	Body       string     `json:"body" minLength:"1" maxLength:"10000" example:"Wants to bring her husband on Saturday" doc:"Text of the activity."`
 	Outcome    *string    `json:"outcome" required:"false" maxLength:"200" doc:"Result of the activity."`
 	UserID     *string    `json:"user_id" required:"false" maxLength:"64" doc:"Defaults to the user of the session."`
@@ -133,7 +163,7 @@ func (n ActivityCreate) activity(now time.Time) (Activity, error) {
 type ActivityPatch struct {
 	_ struct{} `doc:"Changes to an activity. Fields that you leave out keep their values."`
 
-	Kind       patch.Value[string]    `json:"kind,omitzero" enum:"call,note,visit,task" doc:"What kind of activity it is."`
+	Kind       patch.Value[Kind]      `json:"kind,omitzero" doc:"What kind of activity it is."`
 	Body       patch.Value[string]    `json:"body,omitzero" minLength:"1" maxLength:"10000" doc:"Text of the activity."`
 	Outcome    patch.Null[string]     `json:"outcome,omitzero" maxLength:"200" doc:"Result of the activity. Null removes it."`
 	UserID     patch.Null[string]     `json:"user_id,omitzero" maxLength:"64" doc:"User that a task is assigned to, or who made the call or the visit. Null removes it."`

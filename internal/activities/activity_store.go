@@ -23,7 +23,7 @@ var activities = db.Table[Activity]{Name: "activities", Prefix: "act", Noun: "ac
 type ActivityFilter struct {
 	page.Query
 	ObjectID  string            `query:"object_id" maxLength:"64" doc:"Only activities on this lead, contact, deal or hull."`
-	Kind      string            `query:"kind" enum:"call,note,visit,task" doc:"Only activities of this kind."`
+	Kind      Kind              `query:"kind" doc:"Only activities of this kind."`
 	UserID    string            `query:"user_id" maxLength:"64" doc:"Only activities of this user."`
 	Done      patch.Param[bool] `query:"done" doc:"False lists open tasks, true tasks that were done."`
 	DueBefore time.Time         `query:"due_before" doc:"Only tasks that are due before this time."`
@@ -99,12 +99,12 @@ func checkObject(ctx context.Context, tx *db.Tx, a Activity) error {
 // contactsOf returns the IDs of the contacts that the text of an activity is about.
 func contactsOf(ctx context.Context, tx *db.Tx, a Activity) ([]string, error) {
 	switch a.ObjectType {
-	case "contact":
+	case onContact:
 		return []string{a.ObjectID}, nil
-	case "lead":
+	case onLead:
 		l, err := leads.Find(ctx, tx, a.ObjectID)
 		return []string{l.ContactID}, err
-	case "deal":
+	case onDeal:
 		d, err := deals.Find(ctx, tx, a.ObjectID)
 		if d.CoBuyerID != nil {
 			return []string{d.BuyerID, *d.CoBuyerID}, err
@@ -117,7 +117,7 @@ func contactsOf(ctx context.Context, tx *db.Tx, a Activity) ([]string, error) {
 
 // touch records that the dealership worked on the lead of an activity.
 func touch(ctx context.Context, tx *db.Tx, a Activity) error {
-	if a.ObjectType != "lead" || a.Kind == task {
+	if a.ObjectType != onLead || a.Kind == task {
 		return nil
 	}
 	l, err := leads.Find(ctx, tx, a.ObjectID)

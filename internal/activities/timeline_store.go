@@ -34,11 +34,11 @@ func (f TimelineFilter) find(ctx context.Context, tx *db.Tx) error {
 	}
 	var err error
 	switch n.name {
-	case "lead":
+	case onLead:
 		_, err = leads.Find(ctx, tx, f.ObjectID)
-	case "contact":
+	case onContact:
 		_, err = contacts.Find(ctx, tx, f.ObjectID)
-	case "deal":
+	case onDeal:
 		_, err = deals.Find(ctx, tx, f.ObjectID)
 	default:
 		_, err = hulls.Find(ctx, tx, f.ObjectID)

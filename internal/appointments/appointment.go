@@ -26,7 +26,6 @@ const (
 var allStatuses = enum.Of("AppointmentStatus", "Whether an appointment is ahead, took place or was canceled.",
 	Scheduled, Canceled, Completed, NoShow)
 
-// TransformSchema describes the values.
 func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allStatuses.Describe(s)
 }
@@ -39,7 +38,7 @@ type Appointment struct {
 
 	Env             auth.Env             `json:"-" db:"env"`
 	ID              string               `json:"id" db:"id" example:"apt_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the appointment. Starts with apt_."`
-	Kind            string               `json:"kind" db:"kind" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
+	Kind            Kind                 `json:"kind" db:"kind" doc:"What the appointment is for."`
 	Status          Status               `json:"status" db:"status" doc:"Whether the appointment is to come, or what happened."`
 	ContactID       string               `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Contact that the appointment is with."`
 	LeadID          *string              `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Lead that the appointment belongs to. Null if there is none."`
@@ -62,6 +61,25 @@ type Appointment struct {
 	UpdatedAt       time.Time            `json:"updated_at" db:"updated_at" doc:"When the appointment last changed."`
 }
 
+// Kind is the reason for an appointment.
+type Kind string
+
+// The values.
+const (
+	Showing  Kind = "showing"
+	SeaTrial Kind = "sea_trial"
+	Delivery Kind = "delivery"
+	Service  Kind = "service"
+	Call     Kind = "call"
+	Other    Kind = "other"
+)
+
+var allKinds = enum.Of("AppointmentKind", "Reason for an appointment.", Showing, SeaTrial, Delivery, Service, Call, Other)
+
+func (Kind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allKinds.Describe(s)
+}
+
 // Revision is the version, for the ETag.
 func (a Appointment) Revision() int64 { return a.Version }
 
@@ -75,7 +93,7 @@ const (
 type AppointmentCreate struct {
 	_ struct{} `doc:"An appointment to schedule."`
 
-	Kind            string                      `json:"kind" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
+	Kind            Kind                        `json:"kind" doc:"What the appointment is for."`
 	ContactID       *string                     `json:"contact_id" required:"false" maxLength:"64" doc:"Defaults to the contact of the lead. Required without lead_id." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID          *string                     `json:"lead_id" required:"false" maxLength:"64" doc:"Lead of the contact. The reminder is part of its messages."`
 	DealID          *string                     `json:"deal_id" required:"false" maxLength:"64" doc:"Deal that the appointment belongs to."`
@@ -126,7 +144,7 @@ func (n AppointmentCreate) appointment() Appointment {
 type AppointmentPatch struct {
 	_ struct{} `doc:"Changes to an appointment. Fields that you leave out keep their values."`
 
-	Kind            patch.Value[string]         `json:"kind,omitzero" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
+	Kind            patch.Value[Kind]           `json:"kind,omitzero" doc:"What the appointment is for."`
 	Status          patch.Value[Status]         `json:"status,omitzero" doc:"Use scheduled, completed or no_show. Cancel the appointment with cancel."`
 	ContactID       patch.Value[string]         `json:"contact_id,omitzero" minLength:"1" maxLength:"64" doc:"Contact that the appointment is with."`
 	LeadID          patch.Null[string]          `json:"lead_id,omitzero" maxLength:"64" doc:"Lead of the contact. Null removes it."`
@@ -258,7 +276,6 @@ const (
 var reminderStates = enum.Of("AppointmentReminderState", "Progress of a reminder.",
 	ReminderPending, ReminderSent, ReminderBlocked, ReminderCanceled)
 
-// TransformSchema describes the values.
 func (ReminderState) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return reminderStates.Describe(s)
 }

@@ -10,9 +10,8 @@ import (
 )
 
 // nouns are the kinds of appointments in a sentence.
-var nouns = map[string]string{
-	"showing": "showing", "sea_trial": "sea trial", "delivery": "delivery", "service": "service appointment", "call": "call",
-	"other": "appointment",
+var nouns = map[Kind]string{
+	Showing: "showing", SeaTrial: "sea trial", Delivery: "delivery", Service: "service appointment", Call: "call", Other: "appointment",
 }
 
 // noun returns the kind in a sentence.
@@ -62,11 +61,11 @@ func (f facts) place() string {
 func (a Appointment) reminderText(f facts) (subject, body string) {
 	local := a.StartsAt.In(zoneOf(a.Timezone))
 	what := a.noun()
-	if boat := f.boat(); boat != "" && a.Kind != "call" {
+	if boat := f.boat(); boat != "" && a.Kind != Call {
 		what += " for the " + boat
 	}
 	where := " at " + f.place()
-	if a.Kind == "call" || f.place() == "" {
+	if a.Kind == Call || f.place() == "" {
 		where = ""
 	}
 	body = fmt.Sprintf("%s: This is a reminder of your %s on %s%s.", f.dealership.Name, what,

@@ -10,6 +10,7 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/platform/outbound"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/patch"
@@ -25,8 +26,8 @@ type Channel struct {
 	Env         auth.Env      `json:"-" db:"env"`
 	ID          string        `json:"id" db:"id" doc:"Identifies the channel. Starts with chn_." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name        string        `json:"name" db:"name" doc:"Name of the channel, for your staff." example:"Our website"`
-	Kind        string        `json:"kind" db:"kind" enum:"boat_trader,yachtworld,boats_com,website,custom" doc:"Marketplace or website that the channel stands for."`
-	Format      string        `json:"format" db:"format" enum:"json,xml,csv,openmarine,boatstream" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"2026-12-01 openmarine=xml boatstream=xml"`
+	Kind        Kind          `json:"kind" db:"kind" doc:"Marketplace or website that the channel stands for."`
+	Format      Format        `json:"format" db:"format" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"2026-12-01 openmarine=xml boatstream=xml"`
 	PushURL     *string       `json:"push_url" db:"push_url" doc:"URL that listings are sent to. Null for a channel that reads its feed." example:"https://partner.example/listings"`
 	Filter      ChannelFilter `json:"filter" db:"filter,json" doc:"Which hulls the channel accepts."`
 	AutoPublish bool          `json:"auto_publish" db:"auto_publish" doc:"Whether all hulls that match the filter are published automatically."`
@@ -48,19 +49,41 @@ type Channel struct {
 	Failures  int64     `json:"-" db:"failures"`
 }
 
+// Format is the format of a feed.
+type Format string
+
+var allFormats = enum.Of[Format]("ChannelFormat", "Format of a listing feed. With xml, the kind of the channel decides.",
+	"json", "xml", "csv", "openmarine", "boatstream")
+
+func (Format) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allFormats.Describe(s)
+}
+
+// Kind is what a channel stands for.
+type Kind string
+
+var allKinds = enum.Of[Kind]("ChannelKind", "Marketplace or website that a channel stands for.",
+	"boat_trader", "yachtworld", "boats_com", "website", "custom")
+
+func (Kind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allKinds.Describe(s)
+}
+
 // Revision returns the version.
 func (c Channel) Revision() int64 { return c.Version }
+
+var _ = enum.Part("ListedHullStatus", "Status in which a channel can list a hull.", hulls.Available, hulls.OnHold, hulls.SalePending)
 
 // ChannelFilter decides which hulls a channel accepts. Empty and null fields
 // match all hulls.
 type ChannelFilter struct {
 	_ struct{} `doc:"Which hulls a channel accepts. Empty and null fields match all hulls."`
 
-	LocationIDs []string       `json:"location_ids" required:"false" nullable:"false" maxItems:"100" doc:"Only hulls at these locations."`
-	Statuses    []hulls.Status `json:"statuses" required:"false" nullable:"false" maxItems:"3" enum:"available,on_hold,sale_pending" doc:"Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders."`
-	Conditions  []string       `json:"conditions" required:"false" nullable:"false" maxItems:"3" enum:"new,used,demo" doc:"Only hulls in these conditions."`
-	PriceMin    *int64         `json:"price_min" required:"false" minimum:"0" maximum:"1000000000" doc:"Minimum price in whole US dollars."`
-	PreOrders   bool           `json:"pre_orders" required:"false" doc:"Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML of Slipway support them. Defaults to false." since:"2026-12-01"`
+	LocationIDs []string          `json:"location_ids" required:"false" nullable:"false" maxItems:"100" doc:"Only hulls at these locations."`
+	Statuses    []hulls.Status    `json:"statuses" required:"false" nullable:"false" maxItems:"3" enum:"available,on_hold,sale_pending" doc:"Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders."`
+	Conditions  []hulls.Condition `json:"conditions" required:"false" nullable:"false" maxItems:"3" doc:"Only hulls in these conditions."`
+	PriceMin    *int64            `json:"price_min" required:"false" minimum:"0" maximum:"1000000000" doc:"Minimum price in whole US dollars."`
+	PreOrders   bool              `json:"pre_orders" required:"false" doc:"Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML of Slipway support them. Defaults to false." since:"2026-12-01"`
 }
 
 // ChannelCreate is a new channel.
@@ -68,8 +91,8 @@ type ChannelCreate struct {
 	_ struct{} `doc:"A new channel."`
 
 	Name        string         `json:"name" minLength:"1" maxLength:"100" doc:"Name of the channel, for your staff." example:"Our website"`
-	Kind        string         `json:"kind,omitempty" enum:"boat_trader,yachtworld,boats_com,website,custom" default:"custom" doc:"Marketplace or website that the channel stands for."`
-	Format      string         `json:"format,omitempty" enum:"json,xml,csv,openmarine,boatstream" default:"json" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"2026-12-01 openmarine=xml boatstream=xml"`
+	Kind        Kind           `json:"kind,omitempty" default:"custom" doc:"Marketplace or website that the channel stands for."`
+	Format      Format         `json:"format,omitempty" default:"json" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"2026-12-01 openmarine=xml boatstream=xml"`
 	PushURL     *string        `json:"push_url" required:"false" maxLength:"2000" doc:"URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed."`
 	Filter      *ChannelFilter `json:"filter,omitempty" doc:"Which hulls the channel accepts. Defaults to all hulls."`
 	AutoPublish bool           `json:"auto_publish,omitempty" doc:"Whether to publish all hulls that match the filter, now and later. Defaults to false."`
@@ -103,8 +126,8 @@ type ChannelPatch struct {
 	_ struct{} `doc:"Changes to a channel. Fields that you leave out keep their values."`
 
 	Name        patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name for your staff." example:"Our website"`
-	Kind        patch.Value[string]       `json:"kind,omitzero" enum:"boat_trader,yachtworld,boats_com,website,custom" doc:"Marketplace, or website or custom."`
-	Format      patch.Value[string]       `json:"format,omitzero" enum:"json,xml,csv,openmarine,boatstream" doc:"Format of the feed and of listings that are sent. After a change, all listings are sent again."`
+	Kind        patch.Value[Kind]         `json:"kind,omitzero" doc:"Marketplace, or website or custom."`
+	Format      patch.Value[Format]       `json:"format,omitzero" doc:"Format of the feed and of listings that are sent. After a change, all listings are sent again."`
 	PushURL     patch.Null[string]        `json:"push_url,omitzero" maxLength:"2000" doc:"URL that listings are sent to. After a change, all listings are sent again. They are not removed from the old URL."`
 	Filter      patch.Null[ChannelFilter] `json:"filter,omitzero" doc:"Replaces the filter. Hulls that no longer match are withdrawn. Null accepts all hulls."`
 	AutoPublish patch.Value[bool]         `json:"auto_publish,omitzero" doc:"Whether all hulls that match the filter are published automatically. If you turn it off, listed hulls stay."`
@@ -213,7 +236,7 @@ func (c Channel) rejects(h hulls.Hull) (field, why string) {
 	case len(f.LocationIDs) > 0 && !slices.Contains(f.LocationIDs, h.LocationID):
 		return "location_id", "is excluded by the channel's filter"
 	case len(f.Conditions) > 0 && !slices.Contains(f.Conditions, h.Condition):
-		return "condition", "is " + h.Condition + ", which the channel's filter excludes"
+		return "condition", "is " + string(h.Condition) + ", which the channel's filter excludes"
 	case f.PriceMin != nil && h.PriceUSD < *f.PriceMin:
 		return "price_usd", "is below the minimum of the channel's filter"
 	}

@@ -33,7 +33,7 @@ type writer interface {
 	end() error
 }
 
-var formats = map[string]format{
+var formats = map[Format]format{
 	"json":       {"application/ld+json", "json", true, newJSON},
 	"xml":        {"application/xml", "xml", true, newXML},
 	"csv":        {"text/csv; charset=utf-8", "csv", true, newCSV},
@@ -42,7 +42,7 @@ var formats = map[string]format{
 }
 
 // boatsGroup are the marketplaces that read BoatStream.
-var boatsGroup = []string{"boat_trader", "yachtworld", "boats_com"}
+var boatsGroup = []Kind{"boat_trader", "yachtworld", "boats_com"}
 
 // format returns the format of the channel. With xml, the kind decides.
 func (c Channel) format() format {

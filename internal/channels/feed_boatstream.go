@@ -238,29 +238,29 @@ type bsTrailer struct {
 // The codes of BoatStream. What it has no code for is Other.
 var (
 	bsStatuses   = map[string]string{"active": "Active", "sale_pending": "Sale Pending", "withdrawn": "Delete"}
-	bsCategories = map[string]string{"power": "Power", "pwc": "Power", "sail": "Sail", "unpowered": "Unpowered"}
-	bsFuels      = map[string]string{"gas": "unleaded", "diesel": "diesel", "electric": "electric"}
-	bsEngines    = map[string]string{
+	bsCategories = map[hulls.Category]string{"power": "Power", "pwc": "Power", "sail": "Sail", "unpowered": "Unpowered"}
+	bsFuels      = map[hulls.EngineFuel]string{"gas": "unleaded", "diesel": "diesel", "electric": "electric"}
+	bsEngines    = map[hulls.EngineType]string{
 		"outboard": "Outboard", "outboard_2s": "Outboard 2 Stroke", "outboard_4s": "Outboard 4 Stroke", "inboard": "Inboard",
 		"sterndrive": "Inboard/Outboard", "v_drive": "V Drive", "electric": "Electric",
 	}
-	bsDrives = map[string]string{
+	bsDrives = map[hulls.EngineDrive]string{
 		"direct": "Direct", "stern": "Stern", "v": "V", "sail": "Sail", "jet": "Jet", "pod": "Pod", "surface": "Surface",
 	}
-	bsKeels = map[string]string{
+	bsKeels = map[hulls.KeelType]string{
 		"full": "Full Keel", "fin": "Fin Keel", "lifting": "Lifting Keel", "winged": "Winged Keel", "twin": "Twin Keel", "bulb": "Bulb Keel",
 		"canting": "Canting Keel",
 	}
-	bsDesigns = map[string]string{
+	bsDesigns = map[hulls.HullShape]string{
 		"catamaran": "Catamaran", "deep_vee": "Deep Vee", "displacement": "Displacement", "flat": "Flat", "modified_vee": "Modified Vee",
 		"monohull": "Monohull", "planing": "Planing", "pontoon": "Pontoon", "rib": "RIB", "semi_displacement": "Semi Displacement",
 		"trimaran": "Trimaran", "tunnel": "Tunnel",
 	}
-	bsPositions = map[string]string{"port": "Port", "inner_port": "Port", "starboard": "Starboard", "inner_starboard": "Starboard"}
+	bsPositions = map[hulls.EnginePosition]string{"port": "Port", "inner_port": "Port", "starboard": "Starboard", "inner_starboard": "Starboard"}
 )
 
 // code returns the code of an enum, Other if there is none, or "" if the value is unknown.
-func code(codes map[string]string, value *string) string {
+func code[T ~string](codes map[T]string, value *T) string {
 	if value == nil {
 		return ""
 	}
@@ -334,7 +334,7 @@ func bsSpecsOf(l listing) bsSpecs {
 		Category: bsCategories[l.Category], Keel: code(bsKeels, s.Keel),
 		CruisingSpeed: measure(s.CruiseSpeedKn, "knots"), MaximumSpeed: measure(s.MaxSpeedKn, "knots"), TotalPower: decimal(s.TotalPowerHP),
 		Description: cmp.Or(null.Text(l.Description), l.headline()),
-		Hull:        bsHull{title(null.Text(s.HullMaterial)), code(bsDesigns, s.HullShape), null.Text(l.HIN)},
+		Hull:        bsHull{title(null.String(s.HullMaterial)), code(bsDesigns, s.HullShape), null.Text(l.HIN)},
 		Headroom:    measure(s.CabinHeadroomFt, "feet"), Deadrise: measure(s.DeadriseDeg, "degree"),
 		Passengers: whole(s.MaxPersons), Berths: whole(berths.Total), Cabins: whole(s.Cabins), Heads: whole(s.Heads),
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"slipway/internal/hulls"
 	"slipway/internal/vocab/null"
 )
 
@@ -160,7 +161,7 @@ func (i *omItems) label(name, label, text string) {
 var omStatuses = map[string]string{"active": "Available", "sale_pending": "UnderOffer", "withdrawn": "Sold"}
 
 var (
-	omTypes = map[string]string{"power": "motor", "pwc": "motor", "sail": "sail", "unpowered": "other"}
+	omTypes = map[hulls.Category]string{"power": "motor", "pwc": "motor", "sail": "sail", "unpowered": "other"}
 	omWords = map[string]string{"gas": "petrol", "outboard_2s": "two-stroke outboard", "outboard_4s": "four-stroke outboard"}
 )
 
@@ -220,10 +221,10 @@ func omBoatOf(l listing) (b omBoat) {
 	}
 	b.Build.add("year", "", whole(year))
 	b.Build.add("hull_colour", "", null.Text(l.specs.HullColor))
-	b.Build.add("hull_construction", "", words(null.Text(l.specs.HullMaterial)))
+	b.Build.add("hull_construction", "", words(null.String(l.specs.HullMaterial)))
 	b.Build.add("hull_number", "", null.Text(l.HIN))
-	b.Build.add("hull_type", "", words(null.Text(l.specs.HullShape)))
-	b.Build.add("keel_type", "", words(null.Text(l.specs.Keel)))
+	b.Build.add("hull_type", "", words(null.String(l.specs.HullShape)))
+	b.Build.add("keel_type", "", words(null.String(l.specs.Keel)))
 	b.Build.add("ballast", "kg", times(l.specs.BallastLb, kgPerPound))
 	b.Build.add("displacement", "kg", times(l.specs.DisplacementLb, kgPerPound))
 
@@ -238,7 +239,7 @@ func omBoatOf(l listing) (b omBoat) {
 
 	b.Additional.label("stock_number", "Stock number", null.Text(l.StockNumber))
 	b.Additional.label("title", "Title", null.Text(l.Title))
-	b.Additional.label("price_type", "Price type", l.pricing.PriceType)
+	b.Additional.label("price_type", "Price type", string(l.pricing.PriceType))
 	b.Additional.label("model_year", "Model year", strconv.FormatInt(l.Year, 10))
 	b.Additional.add("dry_weight", "kg", times(l.specs.DryWeightLb, kgPerPound))
 	b.Additional.add("fresh_water_tanks", "litres", times(l.tanks().WaterGal, litersPerGallon))
@@ -262,10 +263,10 @@ func addEngines(b *omBoat, l listing) {
 			b.Engine.add("hours", "", decimal(e.Hours))
 			b.Engine.add("fuel", "", omWord(e.Fuel))
 			b.Engine.add("engine_location", "", omWord(e.Type))
-			b.Engine.add("drive_type", "", words(null.Text(e.Drive)))
+			b.Engine.add("drive_type", "", words(null.String(e.Drive)))
 			b.Engine.add("propeller_type", "", null.Text(e.Propeller))
 		}
-		parts := []string{words(null.Text(e.Position)), whole(e.Year), engineText(e), omWord(e.Fuel), omWord(e.Type), words(null.Text(e.Drive))}
+		parts := []string{words(null.String(e.Position)), whole(e.Year), engineText(e), omWord(e.Fuel), omWord(e.Type), words(null.String(e.Drive))}
 		if e.Hours != nil {
 			parts = append(parts, decimal(e.Hours)+" hours")
 		}
@@ -276,7 +277,9 @@ func addEngines(b *omBoat, l listing) {
 }
 
 // omWord returns what the portals call a fuel or a type of engine.
-func omWord(value *string) string { return cmp.Or(omWords[null.Text(value)], words(null.Text(value))) }
+func omWord[T ~string](value *T) string {
+	return cmp.Or(omWords[null.String(value)], words(null.String(value)))
+}
 
 const (
 	kgPerPound      = 0.45359237

@@ -21,14 +21,14 @@ import (
 )
 
 // checkFormat checks a document against the rules of its format.
-func checkFormat(t testing.TB, name, text string) {
+func checkFormat(t testing.TB, name Format, text string) {
 	t.Helper()
 	if err := formatError(name, text); err != nil {
 		t.Fatalf("%s: %v in\n%s", name, err, text)
 	}
 }
 
-func formatError(name, text string) error {
+func formatError(name Format, text string) error {
 	switch name {
 	case "csv":
 		_, err := csv.NewReader(strings.NewReader(text)).ReadAll() // all rows have the same length
@@ -36,7 +36,7 @@ func formatError(name, text string) error {
 	case "json":
 		return checkSchemaOrg(text)
 	}
-	return checkXML(xmlRules[name], text)
+	return checkXML(xmlRules[string(name)], text)
 }
 
 // enumValues returns the values of an enum of hulls, by the name of its field.

@@ -151,7 +151,7 @@ func productOf(l listing) product {
 	p := product{
 		Type: []string{"Product", "Vehicle"}, ID: l.shop.url + "/v1/hulls/" + l.ID, ProductID: l.ID, URL: l.page, SKU: null.Text(l.StockNumber),
 		Serial: null.Text(l.HIN), Name: l.headline(), Description: null.Text(l.Description), Brand: ldThing{Type: "Brand", Name: l.Make},
-		Model: l.Model, ModelDate: strconv.FormatInt(l.Year, 10), Built: whole(l.specs.YearBuilt), Category: l.Category,
+		Model: l.Model, ModelDate: strconv.FormatInt(l.Year, 10), Built: whole(l.specs.YearBuilt), Category: string(l.Category),
 		Condition: schemaOrg + "UsedCondition", Offers: offerOf(l), Properties: propertiesOf(l),
 	}
 	if l.Hull.Condition == "new" {
@@ -161,7 +161,7 @@ func productOf(l listing) product {
 		p.Images = append(p.Images, photo.URLs.Full)
 	}
 	for _, e := range l.engines() {
-		engine := ldEngine{Type: "EngineSpecification", Name: engineName(e), EngineType: null.Text(e.Type), Fuel: null.Text(e.Fuel)}
+		engine := ldEngine{Type: "EngineSpecification", Name: engineName(e), EngineType: null.String(e.Type), Fuel: null.String(e.Fuel)}
 		if e.HP != nil {
 			engine.Power = &ldQuantity{"QuantitativeValue", *e.HP, "BHP"}
 		}
@@ -222,9 +222,9 @@ var engineProperties = []struct {
 	name, unit string
 	text       func(hulls.SpecEngine) string
 }{
-	{"position", "", func(e hulls.SpecEngine) string { return null.Text(e.Position) }},
+	{"position", "", func(e hulls.SpecEngine) string { return null.String(e.Position) }},
 	{"year", "", func(e hulls.SpecEngine) string { return whole(e.Year) }},
 	{"hours", "HUR", func(e hulls.SpecEngine) string { return decimal(e.Hours) }},
-	{"drive", "", func(e hulls.SpecEngine) string { return null.Text(e.Drive) }},
+	{"drive", "", func(e hulls.SpecEngine) string { return null.String(e.Drive) }},
 	{"propeller", "", func(e hulls.SpecEngine) string { return null.Text(e.Propeller) }},
 }

@@ -26,9 +26,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// allFormats are the names of the formats, in order.
-var allFormats = []string{"boatstream", "csv", "json", "openmarine", "xml"}
-
 // emptyListing is a boat with what every boat has.
 func emptyListing() listing {
 	return listing{
@@ -56,15 +53,15 @@ func fullListing() listing {
 		Line1: "12 Dock Street", Line2: new("Pier 4"), City: "Annapolis", Region: new("MD"), PostalCode: new("21401"), Country: "US"}}
 	l.at, l.shop.lots = at, []dealership.Location{*at}
 	engine := hulls.SpecEngine{Make: new("Yamaha"), Model: new("F300"), Year: new(int64(2024)), Serial: new("SERIAL-1"), HP: new(300.0),
-		Hours: new(120.5), Fuel: new("gas"), Type: new("outboard_4s"), Drive: new("direct"), Propeller: new("3 blades, steel")}
+		Hours: new(120.5), Fuel: new(hulls.EngineFuel("gas")), Type: new(hulls.EngineType("outboard_4s")), Drive: new(hulls.EngineDrive("direct")), Propeller: new("3 blades, steel")}
 	port, starboard := engine, engine
-	port.Position, starboard.Position, starboard.Hours = new("port"), new("starboard"), new(118.0)
+	port.Position, starboard.Position, starboard.Hours = new(hulls.EnginePosition("port")), new(hulls.EnginePosition("starboard")), new(118.0)
 	l.specs = hulls.HullSpecs{EngineCount: new(int64(2)), TotalPowerHP: new(600.0), SpecSheet: hulls.SpecSheet{
 		Lengths: &hulls.SpecLengths{LOAFt: new(23.58), LWLFt: new(20.5), DeckFt: new(22.0), NominalFt: new(23.0)},
 		BeamFt:  new(8.5), DraftFt: &hulls.SpecDraft{Max: new(2.5), DriveUp: new(1.25)}, BridgeClearanceFt: new(7.0), FreeboardFt: new(2.2),
 		CabinHeadroomFt: new(5.5), DeadriseDeg: new(20.0), DryWeightLb: new(4200.0), DisplacementLb: new(6100.0), BallastLb: new(100.0),
-		HullMaterial: new("fiberglass_reinforced"), HullShape: new("modified_vee"), HullColor: new("Fighting Lady yellow"), Keel: new("fin"),
-		DesignCategory: new("offshore"), Propulsion: new("propeller"), YearBuilt: new(int64(2023)), Engines: &[]hulls.SpecEngine{port, starboard},
+		HullMaterial: new(hulls.HullMaterial("fiberglass_reinforced")), HullShape: new(hulls.HullShape("modified_vee")), HullColor: new("Fighting Lady yellow"), Keel: new(hulls.KeelType("fin")),
+		DesignCategory: new(hulls.DesignCategory("offshore")), Propulsion: new(hulls.Propulsion("propeller")), YearBuilt: new(int64(2023)), Engines: &[]hulls.SpecEngine{port, starboard},
 		MaxPowerHP: new(700.0), Tanks: &hulls.SpecTanks{FuelGal: new(150.0), WaterGal: new(20.0), HoldingGal: new(8.5)},
 		MaxPersons: new(int64(10)), MaxLoadLb: new(2900.0), Cabins: new(int64(1)),
 		Berths: &hulls.SpecBerths{Single: new(int64(1)), Double: new(int64(1)), Twin: new(int64(0)), Total: new(int64(3))}, Heads: new(int64(1)),
@@ -82,7 +79,7 @@ func fullListing() listing {
 }
 
 // feedText writes a feed of listings.
-func feedText(t testing.TB, name string, all ...listing) string {
+func feedText(t testing.TB, name Format, all ...listing) string {
 	t.Helper()
 	var b bytes.Buffer
 	out := formats[name].open(&b)
@@ -101,7 +98,7 @@ func feedText(t testing.TB, name string, all ...listing) string {
 	return b.String()
 }
 
-func renderText(t testing.TB, name string, l listing) string {
+func renderText(t testing.TB, name Format, l listing) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := formats[name].render(&b, l); err != nil {
@@ -113,11 +110,11 @@ func renderText(t testing.TB, name string, l listing) string {
 // The golden files show each format with the least and the most that can be known about
 // a boat. All follow the rules of their format.
 func TestFormats(t *testing.T) {
-	for _, name := range allFormats {
+	for _, name := range allFormats.Values {
 		for size, l := range map[string]listing{"empty": emptyListing(), "full": fullListing()} {
 			got := feedText(t, name, l)
 			checkFormat(t, name, got)
-			file := filepath.Join("testdata", name+"_"+size+"."+formats[name].extension)
+			file := filepath.Join("testdata", string(name)+"_"+size+"."+formats[name].extension)
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
 					t.Fatal(err)
@@ -145,19 +142,19 @@ func TestFormatsOfEachValue(t *testing.T) {
 		name string
 		set  func(*listing, *string)
 	}{
-		{"HullMaterial", func(l *listing, v *string) { l.specs.HullMaterial = v }},
-		{"HullShape", func(l *listing, v *string) { l.specs.HullShape = v }},
-		{"Keel", func(l *listing, v *string) { l.specs.Keel = v }},
-		{"Position", func(l *listing, v *string) { (*l.specs.Engines)[0].Position = v }},
-		{"Fuel", func(l *listing, v *string) { (*l.specs.Engines)[0].Fuel = v }},
-		{"Type", func(l *listing, v *string) { (*l.specs.Engines)[0].Type = v }},
-		{"Drive", func(l *listing, v *string) { (*l.specs.Engines)[0].Drive = v }},
-		{"Category", func(l *listing, v *string) { l.Category = *v }},
-		{"Condition", func(l *listing, v *string) { l.Condition = *v }},
-		{"PriceType", func(l *listing, v *string) { l.pricing.PriceType = *v }},
+		{"HullMaterial", func(l *listing, v *string) { l.specs.HullMaterial = (*hulls.HullMaterial)(v) }},
+		{"HullShape", func(l *listing, v *string) { l.specs.HullShape = (*hulls.HullShape)(v) }},
+		{"Keel", func(l *listing, v *string) { l.specs.Keel = (*hulls.KeelType)(v) }},
+		{"Position", func(l *listing, v *string) { (*l.specs.Engines)[0].Position = (*hulls.EnginePosition)(v) }},
+		{"Fuel", func(l *listing, v *string) { (*l.specs.Engines)[0].Fuel = (*hulls.EngineFuel)(v) }},
+		{"Type", func(l *listing, v *string) { (*l.specs.Engines)[0].Type = (*hulls.EngineType)(v) }},
+		{"Drive", func(l *listing, v *string) { (*l.specs.Engines)[0].Drive = (*hulls.EngineDrive)(v) }},
+		{"Category", func(l *listing, v *string) { l.Category = hulls.Category(*v) }},
+		{"Condition", func(l *listing, v *string) { l.Condition = hulls.Condition(*v) }},
+		{"PriceType", func(l *listing, v *string) { l.pricing.PriceType = hulls.PriceType(*v) }},
 	} {
 		for _, value := range enumValues(t, c.name) {
-			for _, name := range allFormats {
+			for _, name := range allFormats.Values {
 				l := fullListing()
 				c.set(&l, &value)
 				checkFormat(t, name, feedText(t, name, l))
@@ -165,7 +162,7 @@ func TestFormatsOfEachValue(t *testing.T) {
 		}
 	}
 	for _, status := range []hulls.Status{hulls.Available, hulls.OnHold, hulls.SalePending, hulls.OnOrder, hulls.InTransit} {
-		for _, name := range allFormats {
+		for _, name := range allFormats.Values {
 			l := fullListing()
 			l.Status = status
 			if status.IsComing() && !formats[name].preOrders {
@@ -199,7 +196,7 @@ func TestHostileText(t *testing.T) {
 		l.shop.lots = []dealership.Location{*l.at}
 		l.page = Channel{ListingURL: new("https://boats.example.com/{stock_number}")}.page(l.Hull)
 
-		for _, name := range allFormats {
+		for _, name := range allFormats.Values {
 			got := feedText(t, name, l, l)
 			for _, text := range []string{got, renderText(t, name, l)} {
 				if err := formatError(name, text); err != nil {
@@ -214,7 +211,7 @@ func TestHostileText(t *testing.T) {
 }
 
 // readable returns a text as the readers of a format see it.
-func readable(name, text string) string {
+func readable(name Format, text string) string {
 	switch name {
 	case "json":
 		return text
@@ -230,7 +227,7 @@ func readable(name, text string) string {
 }
 
 // descriptionOf returns the description of the first boat in a feed.
-func descriptionOf(t testing.TB, name, text string) string {
+func descriptionOf(t testing.TB, name Format, text string) string {
 	t.Helper()
 	switch name {
 	case "json":
@@ -250,7 +247,7 @@ func descriptionOf(t testing.TB, name, text string) string {
 		}
 		return rows[1][slices.Index(rows[0], "description")]
 	}
-	element := map[string]string{"xml": "description", "openmarine": "marketing_desc", "boatstream": "GeneralBoatDescription"}[name]
+	element := map[string]string{"xml": "description", "openmarine": "marketing_desc", "boatstream": "GeneralBoatDescription"}[string(name)]
 	for d := xml.NewDecoder(strings.NewReader(text)); ; {
 		token, err := d.Token()
 		if err != nil {
@@ -267,7 +264,11 @@ func descriptionOf(t testing.TB, name, text string) string {
 }
 
 func TestChannelFormat(t *testing.T) {
-	for _, c := range []struct{ kind, format, want string }{
+	for _, c := range []struct {
+		kind   Kind
+		format Format
+		want   string
+	}{
 		{"website", "json", "DataFeed"}, {"custom", "csv", "modified_at"}, {"website", "xml", "<listings"}, {"custom", "xml", "<listings"},
 		{"boat_trader", "xml", "<ProcessVehicleRemarketing"}, {"yachtworld", "xml", "<ProcessVehicleRemarketing"},
 		{"boats_com", "xml", "<ProcessVehicleRemarketing"}, {"boats_com", "json", "DataFeed"}, {"boats_com", "openmarine", "<open_marine"},
@@ -304,7 +305,7 @@ func TestListingPage(t *testing.T) {
 
 // A hidden price is in no format, and what a partner must know about a sale is in all.
 func TestPricesAndStatuses(t *testing.T) {
-	for name, words := range map[string][3]string{ // sale pending, withdrawn, price on request
+	for name, words := range map[Format][3]string{ // sale pending, withdrawn, price on request
 		"json": {"LimitedAvailability", "Discontinued", `"offers"`}, "xml": {"sale_pending", "withdrawn", "<boat"},
 		"csv": {"sale_pending", "withdrawn", "price_usd"}, "openmarine": {`status="UnderOffer"`, `status="Sold"`, `poa="true"`},
 		"boatstream": {"<SalesStatus>Sale Pending<", "<SalesStatus>Delete<", "<PriceHideIndicator>true<"},

@@ -121,8 +121,8 @@ func (x *xmlWriter) write(l listing) error {
 	}
 	for _, e := range l.engines() {
 		boat.Engines = append(boat.Engines, xmlEngine{
-			null.Text(e.Position), null.Text(e.Make), null.Text(e.Model), whole(e.Year), decimal(e.HP), decimal(e.Hours),
-			null.Text(e.Fuel), null.Text(e.Type), null.Text(e.Drive), null.Text(e.Propeller),
+			null.String(e.Position), null.Text(e.Make), null.Text(e.Model), whole(e.Year), decimal(e.HP), decimal(e.Hours),
+			null.String(e.Fuel), null.String(e.Type), null.String(e.Drive), null.Text(e.Propeller),
 		})
 	}
 	for i, p := range l.photos {

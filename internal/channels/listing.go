@@ -52,7 +52,7 @@ func (l listing) headline() string {
 
 // class returns the class of the boat without its category: center for power-center.
 func (l listing) class() string {
-	_, class, _ := strings.Cut(null.Text((*string)(l.BoatClass)), "-")
+	_, class, _ := strings.Cut(null.String(l.BoatClass), "-")
 	return class
 }
 
@@ -72,17 +72,17 @@ var fields = []field{
 	{"make", "-", func(l listing) string { return l.Make }},
 	{"model", "-", func(l listing) string { return l.Model }},
 	{"year", "-", func(l listing) string { return strconv.FormatInt(l.Year, 10) }},
-	{"condition", "", func(l listing) string { return l.Condition }},
-	{"category", "-", func(l listing) string { return l.Category }},
-	{"boat_class", "", func(l listing) string { return null.Text((*string)(l.BoatClass)) }},
+	{"condition", "", func(l listing) string { return string(l.Condition) }},
+	{"category", "-", func(l listing) string { return string(l.Category) }},
+	{"boat_class", "", func(l listing) string { return null.String(l.BoatClass) }},
 	{"price_usd", "-", listing.price},
 	{"msrp_usd", "-", func(l listing) string { return whole(l.pricing.MSRPUSD) }},
 	{"length_ft", "FOT", func(l listing) string { return decimal(&l.LengthFt) }},
 	{"beam_ft", "FOT", func(l listing) string { return decimal(l.specs.BeamFt) }},
 	{"draft_max_ft", "FOT", func(l listing) string { return decimal(l.draft().Max) }},
 	{"dry_weight_lb", "LBR", func(l listing) string { return decimal(l.specs.DryWeightLb) }},
-	{"hull_material", "", func(l listing) string { return null.Text(l.specs.HullMaterial) }},
-	{"hull_shape", "", func(l listing) string { return null.Text(l.specs.HullShape) }},
+	{"hull_material", "", func(l listing) string { return null.String(l.specs.HullMaterial) }},
+	{"hull_shape", "", func(l listing) string { return null.String(l.specs.HullShape) }},
 	{"hull_color", "", func(l listing) string { return null.Text(l.specs.HullColor) }},
 	{"engine_count", "", func(l listing) string { return whole(l.specs.EngineCount) }},
 	{"engines", "", func(l listing) string { return l.eachEngine(engineText) }},
@@ -102,13 +102,13 @@ var fields = []field{
 	{"street", "-", func(l listing) string { return l.address().Line1 }},
 	{"postal_code", "-", func(l listing) string { return null.Text(l.address().PostalCode) }},
 	{"url", "-", func(l listing) string { return l.page }},
-	{"price_type", "", func(l listing) string { return l.pricing.PriceType }},
+	{"price_type", "", func(l listing) string { return string(l.pricing.PriceType) }},
 	{"year_built", "-", func(l listing) string { return whole(l.specs.YearBuilt) }},
 	{"draft_drive_up_ft", "FOT", func(l listing) string { return decimal(l.draft().DriveUp) }},
 	{"bridge_clearance_ft", "FOT", func(l listing) string { return decimal(l.specs.BridgeClearanceFt) }},
 	{"displacement_lb", "LBR", func(l listing) string { return decimal(l.specs.DisplacementLb) }},
 	{"deadrise_deg", "DD", func(l listing) string { return decimal(l.specs.DeadriseDeg) }},
-	{"keel", "", func(l listing) string { return null.Text(l.specs.Keel) }},
+	{"keel", "", func(l listing) string { return null.String(l.specs.Keel) }},
 	{"max_power_hp", "BHP", func(l listing) string { return decimal(l.specs.MaxPowerHP) }},
 	{"water_gal", "GLL", func(l listing) string { return decimal(l.tanks().WaterGal) }},
 	{"holding_gal", "GLL", func(l listing) string { return decimal(l.tanks().HoldingGal) }},
@@ -127,19 +127,19 @@ var fields = []field{
 // lists are values that CSV has in one cell. The other formats repeat an element.
 var lists = []field{
 	{"engine_position", "", func(l listing) string {
-		return l.eachEngine(func(e hulls.SpecEngine) string { return null.Text(e.Position) })
+		return l.eachEngine(func(e hulls.SpecEngine) string { return null.String(e.Position) })
 	}},
 	{"engine_hours", "", func(l listing) string {
 		return l.eachEngine(func(e hulls.SpecEngine) string { return decimal(e.Hours) })
 	}},
 	{"engine_fuel", "", func(l listing) string {
-		return l.eachEngine(func(e hulls.SpecEngine) string { return null.Text(e.Fuel) })
+		return l.eachEngine(func(e hulls.SpecEngine) string { return null.String(e.Fuel) })
 	}},
 	{"engine_type", "", func(l listing) string {
-		return l.eachEngine(func(e hulls.SpecEngine) string { return null.Text(e.Type) })
+		return l.eachEngine(func(e hulls.SpecEngine) string { return null.String(e.Type) })
 	}},
 	{"engine_drive", "", func(l listing) string {
-		return l.eachEngine(func(e hulls.SpecEngine) string { return null.Text(e.Drive) })
+		return l.eachEngine(func(e hulls.SpecEngine) string { return null.String(e.Drive) })
 	}},
 	{"highlights", "", func(l listing) string { return strings.Join(l.highlights(), "; ") }},
 }

@@ -5,40 +5,60 @@ import (
 
 	"slipway/internal/hulls"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/null"
 )
 
+// SyndicationState is whether a channel lists a hull.
+type SyndicationState string
+
 // The states of a hull on a channel.
 const (
-	notListed = "not_listed"
-	queued    = "queued"
-	published = "published"
-	rejected  = "rejected"
-	removed   = "removed"
+	notListed SyndicationState = "not_listed"
+	queued    SyndicationState = "queued"
+	published SyndicationState = "published"
+	rejected  SyndicationState = "rejected"
+	removed   SyndicationState = "removed"
 )
+
+var allSyndicationStates = enum.Of("HullSyndicationState", "Whether a channel lists a hull.",
+	notListed, queued, published, rejected, removed)
+
+func (SyndicationState) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allSyndicationStates.Describe(s)
+}
+
+// SyndicationAction is what is requested from a partner.
+type SyndicationAction string
 
 // What is requested from a partner while a hull is queued.
 const (
-	toPublish  = "publish"
-	toWithdraw = "withdraw"
+	toPublish  SyndicationAction = "publish"
+	toWithdraw SyndicationAction = "withdraw"
 )
+
+var allSyndicationActions = enum.Of("HullSyndicationAction", "What is requested from a partner.", toPublish, toWithdraw)
+
+func (SyndicationAction) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allSyndicationActions.Describe(s)
+}
 
 // HullSyndication is the state of a hull on a channel.
 type HullSyndication struct {
 	_ struct{} `doc:"The state of a hull on one channel."`
 
-	Env         auth.Env   `json:"-" db:"env"`
-	HullID      string     `json:"hull_id" db:"hull_id" doc:"Hull that the entry is about."`
-	ChannelID   string     `json:"channel_id" db:"channel_id" doc:"Channel that the entry is about." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	State       string     `json:"state" db:"state" enum:"not_listed,queued,published,rejected,removed" doc:"Whether the channel lists the hull. queued means that a listing or a withdrawal is being sent to the partner."`
-	Action      *string    `json:"action" db:"action" enum:"publish,withdraw" doc:"What is requested from the partner. Null unless the hull is queued."`
-	ExternalID  *string    `json:"external_id" db:"external_id" doc:"ID of the listing at the partner. Null until the partner returns one."`
-	URL         *string    `json:"url" db:"url" doc:"URL of the listing at the partner. Null until the partner returns one."`
-	Code        *string    `json:"code" db:"code" doc:"Error code of the partner, or of Slipway if the last attempt failed. Null if there is no error."`
-	Message     *string    `json:"message" db:"message" doc:"Explains the error code. Null if there is no error."`
-	AttemptedAt *time.Time `json:"attempted_at" db:"attempted_at" doc:"When the listing was last sent to the partner. Null if it never was."`
-	PublishedAt *time.Time `json:"published_at" db:"published_at" doc:"When it was first listed. Null while it is not listed."`
-	UpdatedAt   *time.Time `json:"updated_at" db:"updated_at" doc:"When the entry last changed. Null if the hull was never published on the channel."`
+	Env         auth.Env           `json:"-" db:"env"`
+	HullID      string             `json:"hull_id" db:"hull_id" doc:"Hull that the entry is about."`
+	ChannelID   string             `json:"channel_id" db:"channel_id" doc:"Channel that the entry is about." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	State       SyndicationState   `json:"state" db:"state" doc:"Whether the channel lists the hull. queued means that a listing or a withdrawal is being sent to the partner."`
+	Action      *SyndicationAction `json:"action" db:"action" doc:"What is requested from the partner. Null unless the hull is queued."`
+	ExternalID  *string            `json:"external_id" db:"external_id" doc:"ID of the listing at the partner. Null until the partner returns one."`
+	URL         *string            `json:"url" db:"url" doc:"URL of the listing at the partner. Null until the partner returns one."`
+	Code        *string            `json:"code" db:"code" doc:"Error code of the partner, or of Slipway if the last attempt failed. Null if there is no error."`
+	Message     *string            `json:"message" db:"message" doc:"Explains the error code. Null if there is no error."`
+	AttemptedAt *time.Time         `json:"attempted_at" db:"attempted_at" doc:"When the listing was last sent to the partner. Null if it never was."`
+	PublishedAt *time.Time         `json:"published_at" db:"published_at" doc:"When it was first listed. Null while it is not listed."`
+	UpdatedAt   *time.Time         `json:"updated_at" db:"updated_at" doc:"When the entry last changed. Null if the hull was never published on the channel."`
 
 	Wanted   bool       `json:"-" db:"wanted"` // by the dealer; the status and the filter decide whether it can be listed
 	Listed   bool       `json:"-" db:"listed"` // whether it is public
@@ -138,7 +158,7 @@ func (l HullSyndication) event(before HullSyndication) string {
 	if l.State == before.State && null.Text(l.Action) == null.Text(before.Action) {
 		return ""
 	}
-	return map[string]string{
+	return map[SyndicationState]string{
 		published: "hull.syndicated", rejected: "hull.syndication_rejected",
 		queued: "hull.syndication_queued", removed: "hull.syndication_removed",
 	}[l.State]

@@ -215,7 +215,7 @@ func (a *API) push(ctx context.Context, c Channel, d due) answer {
 
 	req.Header.Set("Content-Type", c.format().mediaType)
 	req.Header.Set("User-Agent", "Slipway")
-	req.Header.Set("Slipway-Action", *d.sent.Action)
+	req.Header.Set("Slipway-Action", string(*d.sent.Action))
 	req.Header.Set("Slipway-Hull", d.sent.HullID)
 	for name, value := range d.secrets.headers(c, d.id(), a.DB.Now(), d.body) {
 		req.Header.Set(name, value)

@@ -15,7 +15,10 @@ import (
 func TestListingFollowsItsHull(t *testing.T) {
 	now := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
 	push := "https://partner.example"
-	type start struct{ state, action string }
+	type start struct {
+		state  SyndicationState
+		action SyndicationAction
+	}
 	starts := []start{{notListed, ""}, {queued, toPublish}, {queued, toWithdraw}, {published, ""}, {rejected, ""}, {removed, ""}}
 
 	// By start: same, changed, not to be listed, not wanted.
@@ -92,7 +95,7 @@ func TestChannelRejects(t *testing.T) {
 		{ChannelFilter{PreOrders: true}, hulls.OnOrder, ""}, {ChannelFilter{PreOrders: true}, hulls.InTransit, ""},
 		{ChannelFilter{PreOrders: true}, hulls.Available, ""}, {ChannelFilter{PreOrders: true}, hulls.Sold, "status"},
 		{ChannelFilter{PreOrders: true, Statuses: []hulls.Status{hulls.Available}}, hulls.OnOrder, ""},
-		{ChannelFilter{PreOrders: true, Conditions: []string{"new"}}, hulls.OnOrder, "condition"},
+		{ChannelFilter{PreOrders: true, Conditions: []hulls.Condition{"new"}}, hulls.OnOrder, "condition"},
 		{ChannelFilter{}, hulls.Available, ""}, {ChannelFilter{}, hulls.OnHold, ""}, {ChannelFilter{}, hulls.SalePending, ""},
 		{ChannelFilter{}, hulls.OnOrder, "status"}, {ChannelFilter{}, hulls.InTransit, "status"}, {ChannelFilter{}, hulls.Sold, "status"},
 		{ChannelFilter{}, hulls.Delivered, "status"}, {ChannelFilter{}, hulls.NotForSale, "status"}, {ChannelFilter{}, hulls.Archived, "status"},
@@ -100,8 +103,8 @@ func TestChannelRejects(t *testing.T) {
 		{ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.Available, ""},
 		{ChannelFilter{LocationIDs: []string{"loc_b"}}, hulls.Available, "location_id"},
 		{ChannelFilter{LocationIDs: []string{"loc_a", "loc_b"}}, hulls.Available, ""},
-		{ChannelFilter{Conditions: []string{"new"}}, hulls.Available, "condition"},
-		{ChannelFilter{Conditions: []string{"used"}}, hulls.Available, ""},
+		{ChannelFilter{Conditions: []hulls.Condition{"new"}}, hulls.Available, "condition"},
+		{ChannelFilter{Conditions: []hulls.Condition{"used"}}, hulls.Available, ""},
 		{ChannelFilter{PriceMin: new(int64(50_001))}, hulls.Available, "price_usd"},
 		{ChannelFilter{PriceMin: new(int64(50_000))}, hulls.Available, ""},
 	} {
@@ -113,8 +116,9 @@ func TestChannelRejects(t *testing.T) {
 
 	h.Status = hulls.OnOrder
 	for _, c := range []struct {
-		kind, format string
-		listed       bool
+		kind   Kind
+		format Format
+		listed bool
 	}{
 		{"website", "json", true}, {"website", "csv", true}, {"website", "xml", true}, {"yachtworld", "json", true},
 		{"yachtworld", "xml", false}, {"website", "openmarine", false}, {"custom", "boatstream", false},

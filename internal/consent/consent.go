@@ -29,7 +29,6 @@ const (
 var allChannels = enum.Of("ConsentChannel", "Channel that a consent applies to.",
 	SMS, Email, Voice)
 
-// TransformSchema describes the values.
 func (Channel) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allChannels.Describe(s)
 }
@@ -48,7 +47,6 @@ const (
 var allScopes = enum.Of("ConsentScope", "Messages that a consent applies to.",
 	Marketing, Transactional, All)
 
-// TransformSchema describes the values.
 func (Scope) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allScopes.Describe(s)
 }
@@ -65,9 +63,26 @@ const (
 var allDirections = enum.Of("ConsentDirection", "Whether consent was given or revoked.",
 	Granted, Revoked)
 
-// TransformSchema describes the values.
 func (Direction) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allDirections.Describe(s)
+}
+
+// Basis is the legal basis of a consent.
+type Basis string
+
+// Values that the code uses.
+const (
+	ExpressWritten  Basis = "express_written"
+	ImpliedPurchase Basis = "implied_purchase"
+	ImpliedInquiry  Basis = "implied_inquiry"
+	EBR             Basis = "ebr"
+)
+
+var allBasis = enum.Of("ConsentBasis", "Legal basis of a consent. ebr is an established business relationship.",
+	ExpressWritten, "express_oral", ImpliedPurchase, ImpliedInquiry, EBR)
+
+func (Basis) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allBasis.Describe(s)
 }
 
 // Consent is one consent record with its evidence. Personal data is excluded
@@ -82,7 +97,7 @@ type Consent struct {
 	Direction          Direction        `json:"direction" db:"direction" doc:"Whether the person gave or revoked consent."`
 	Channels           []Channel        `json:"channels" db:"channels,json" nullable:"false" doc:"Channels that the record applies to."`
 	Scope              Scope            `json:"scope" db:"scope" doc:"Which messages the record applies to."`
-	Basis              *string          `json:"basis" db:"basis" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"Legal basis of the consent. ebr is an established business relationship. Null for a revocation or if none was recorded."`
+	Basis              *Basis           `json:"basis" db:"basis" doc:"Legal basis of the consent. ebr is an established business relationship. Null for a revocation or if none was recorded."`
 	Address            *string          `json:"address" db:"address" audit:"-" doc:"Address of the first channel. Null after the contact is erased." example:"+14105550123"`
 	Bindings           []ConsentBinding `json:"bindings" db:"bindings,json" nullable:"false" audit:"-" doc:"Address for each channel. Empty after the contact is erased."`
 	PersonName         *string          `json:"person_name" db:"person_name" audit:"-" doc:"Name of the person who gave consent."`
@@ -103,6 +118,21 @@ type Consent struct {
 	CreatedAt          time.Time        `json:"created_at" db:"created_at" doc:"When the record was stored. captured_at is when the consent was given."`
 }
 
+// Relationship is what an established business relationship is based on.
+type Relationship string
+
+// The values.
+const (
+	Purchase Relationship = "purchase"
+	Inquiry  Relationship = "inquiry"
+)
+
+var allRelationships = enum.Of("ConsentRelationship", "What an established business relationship is based on.", Purchase, Inquiry)
+
+func (Relationship) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allRelationships.Describe(s)
+}
+
 // ConsentBinding is the address of a record on one channel.
 type ConsentBinding struct {
 	_ struct{} `doc:"Address that a consent applies to on one channel."`
@@ -118,8 +148,8 @@ type ConsentCreate struct {
 	Channels           []Channel      `json:"channels" minItems:"1" maxItems:"3" uniqueItems:"true" doc:"Channels that the record applies to. Each needs an address."`
 	Scope              Scope          `json:"scope" doc:"A marketing message requires marketing or all. A transactional message requires transactional or all."`
 	Direction          Direction      `json:"direction,omitempty" default:"granted" doc:"Whether the person gives or revokes consent."`
-	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"A marketing text message requires express_written. Implied consent expires two years after a purchase or six months after an inquiry. An established business relationship (ebr) expires 18 months after a purchase or three months after an inquiry."`
-	Relationship       *string        `json:"relationship" required:"false" enum:"purchase,inquiry" doc:"What the established business relationship is based on. captured_at is its date. Only for ebr. Defaults to inquiry." since:"2026-12-01"`
+	Basis              *Basis         `json:"basis" required:"false" doc:"A marketing text message requires express_written. Implied consent expires two years after a purchase or six months after an inquiry. An established business relationship (ebr) expires 18 months after a purchase or three months after an inquiry."`
+	Relationship       *Relationship  `json:"relationship" required:"false" doc:"What the established business relationship is based on. captured_at is its date. Only for ebr. Defaults to inquiry." since:"2026-12-01"`
 	Address            *string        `json:"address" required:"false" maxLength:"254" doc:"Phone number or email address that the record applies to. Defaults to the contact's."`
 	PersonName         *string        `json:"person_name" required:"false" maxLength:"200" doc:"Defaults to the contact's name."`
 	ConsentText        *string        `json:"consent_text" required:"false" maxLength:"10000" doc:"Exact text that the person agreed to. A marketing text message requires it." example:"I agree to receive texts from Chesapeake Marine."`
@@ -157,7 +187,7 @@ func (n ConsentCreate) Check(now time.Time) error {
 			bad.Add("expires_at", "maximum", "must be at most %s, when %s expires", limit.Format(time.RFC3339), *n.Basis)
 		}
 	}
-	if n.Relationship != nil && (n.Basis == nil || *n.Basis != "ebr") {
+	if n.Relationship != nil && (n.Basis == nil || *n.Basis != EBR) {
 		bad.Add("relationship", "exclusive", "is only allowed with the basis ebr")
 	}
 	if n.RevokesID != nil && n.Direction != Revoked {
@@ -200,13 +230,13 @@ func (n ConsentCreate) limit(now time.Time) *time.Time {
 	switch {
 	case n.Basis == nil:
 		return nil
-	case *n.Basis == "implied_purchase":
+	case *n.Basis == ImpliedPurchase:
 		return new(addMonths(captured, 24))
-	case *n.Basis == "implied_inquiry":
+	case *n.Basis == ImpliedInquiry:
 		return new(addMonths(captured, 6))
-	case *n.Basis == "ebr" && n.Relationship != nil && *n.Relationship == "purchase":
+	case *n.Basis == EBR && n.Relationship != nil && *n.Relationship == Purchase:
 		return new(addMonths(captured, 18))
-	case *n.Basis == "ebr":
+	case *n.Basis == EBR:
 		return new(AfterInquiry(captured))
 	}
 	return nil
@@ -276,7 +306,7 @@ func (c Consent) suffices(channel Channel, purpose Scope) bool {
 	if channel != SMS || purpose != Marketing {
 		return true
 	}
-	return c.Basis != nil && *c.Basis == "express_written" && c.ConsentText != nil && strings.TrimSpace(*c.ConsentText) != ""
+	return c.Basis != nil && *c.Basis == ExpressWritten && c.ConsentText != nil && strings.TrimSpace(*c.ConsentText) != ""
 }
 
 // sorted returns the records in the order in which they apply. If two have the

@@ -93,7 +93,7 @@ func TestLatestRecordApplies(t *testing.T) {
 
 func TestImpliedConsentExpires(t *testing.T) {
 	captured := time.Date(2026, 1, 15, 9, 0, 0, 0, time.UTC)
-	for basis, want := range map[string]*time.Time{
+	for basis, want := range map[Basis]*time.Time{
 		"implied_purchase": new(captured.AddDate(2, 0, 0)),
 		"implied_inquiry":  new(captured.AddDate(0, 6, 0)),
 		"express_written":  nil,
@@ -135,8 +135,9 @@ func TestConsentRules(t *testing.T) {
 func TestExpiryPastTheLimitOfARelationship(t *testing.T) {
 	captured := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
-		basis, relationship string
-		limit               time.Time // zero if there is none
+		basis        Basis
+		relationship Relationship
+		limit        time.Time // zero if there is none
 	}{
 		"inquiry":          {"ebr", "inquiry", time.Date(2026, 4, 30, 9, 0, 0, 0, time.UTC)},
 		"not stated":       {"ebr", "", time.Date(2026, 4, 30, 9, 0, 0, 0, time.UTC)},
@@ -175,7 +176,7 @@ func TestExpiryPastTheLimitOfARelationship(t *testing.T) {
 }
 
 // written returns a consent with a basis and a text.
-func written(c Consent, basis, text string) Consent {
+func written(c Consent, basis Basis, text string) Consent {
 	if basis != "" {
 		c.Basis = &basis
 	}

@@ -11,6 +11,7 @@ import (
 
 	"slipway/internal/consent"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/patch"
@@ -25,7 +26,7 @@ type Contact struct {
 
 	Env                auth.Env          `json:"-" db:"env"`
 	ID                 string            `json:"id" db:"id" doc:"Identifies the contact. Starts with con_." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind               string            `json:"kind" db:"kind" enum:"person,company" doc:"Whether the contact is a person or a company."`
+	Kind               Kind              `json:"kind" db:"kind" doc:"Whether the contact is a person or a company."`
 	FirstName          *string           `json:"first_name" db:"first_name" doc:"First name of the person, or of the contact person of a company. Null if unknown or erased." audit:"-" example:"Ann"`
 	LastName           *string           `json:"last_name" db:"last_name" doc:"Last name of the person, or of the contact person of a company. Null if unknown or erased." audit:"-" example:"Bell"`
 	CompanyName        *string           `json:"company_name" db:"company_name" doc:"Name of the company. Null for a person without one." audit:"-" example:"Bell Charters"`
@@ -34,7 +35,7 @@ type Contact struct {
 	Phone              *string           `json:"phone" db:"phone" doc:"Phone number in E.164 format. Null if unknown or erased." audit:"-" example:"+14105550123"`
 	Address            *ContactAddress   `json:"address" db:"address,json" doc:"Postal address. Null if unknown or erased." audit:"-"`
 	Timezone           *string           `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone. If null, the time zones of the postal code or the state are used, then those of the phone number." example:"America/New_York"`
-	PreferredChannel   *string           `json:"preferred_channel" db:"preferred_channel" enum:"sms,email,voice" doc:"How the contact prefers to be reached. It does not replace a consent. Null if unknown."`
+	PreferredChannel   *consent.Channel  `json:"preferred_channel" db:"preferred_channel" doc:"How the contact prefers to be reached. It does not replace a consent. Null if unknown."`
 	Tags               []string          `json:"tags" db:"tags,json" nullable:"false" doc:"Your own labels, to group contacts." audit:"-"`
 	MergedInto         *string           `json:"merged_into" db:"merged_into" doc:"Contact that this one was merged into. Null if it was not merged." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ErasedAt           *time.Time        `json:"erased_at" db:"erased_at" doc:"When the personal data was erased. Null if it was not."`
@@ -43,6 +44,21 @@ type Contact struct {
 	Version            int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	CreatedAt          time.Time         `json:"created_at" db:"created_at" doc:"When it was created."`
 	UpdatedAt          time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
+}
+
+// Kind is whether a contact is a person or a company.
+type Kind string
+
+// The values.
+const (
+	Person  Kind = "person"
+	Company Kind = "company"
+)
+
+var allKinds = enum.Of("ContactKind", "Whether a contact is a person or a company.", Person, Company)
+
+func (Kind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allKinds.Describe(s)
 }
 
 // Revision is the version, for the ETag.
@@ -89,7 +105,7 @@ func (p ContactAddressPatch) apply(old *ContactAddress) *ContactAddress {
 // ContactCreate is the body to create a contact.
 type ContactCreate struct {
 	_                struct{}                   `doc:"A new contact. It needs at least a name, an email address or a phone number." nullable:"true"`
-	Kind             string                     `json:"kind,omitempty" enum:"person,company" default:"person" doc:"Whether the contact is a person or a company."`
+	Kind             Kind                       `json:"kind,omitempty" default:"person" doc:"Whether the contact is a person or a company."`
 	FirstName        *string                    `json:"first_name" required:"false" maxLength:"100" doc:"First name of the person, or of the contact person of a company." example:"Ann"`
 	LastName         *string                    `json:"last_name" required:"false" maxLength:"100" doc:"Last name of the person, or of the contact person of a company." example:"Bell"`
 	CompanyName      *string                    `json:"company_name" required:"false" maxLength:"200" doc:"Name of the company. Required if kind is company."`
@@ -98,7 +114,7 @@ type ContactCreate struct {
 	Phone            *string                    `json:"phone" required:"false" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
 	Address          patch.Null[ContactAddress] `json:"address,omitzero" doc:"Postal address."`
 	Timezone         *string                    `json:"timezone" required:"false" maxLength:"64" doc:"IANA time zone, for quiet hours. Defaults to the time zones of the address or the phone number." example:"America/New_York"`
-	PreferredChannel *string                    `json:"preferred_channel" required:"false" enum:"sms,email,voice" doc:"How the contact prefers to be reached. It does not replace a consent. Null if unknown."`
+	PreferredChannel *consent.Channel           `json:"preferred_channel" required:"false" doc:"How the contact prefers to be reached. It does not replace a consent. Null if unknown."`
 	Tags             []string                   `json:"tags,omitempty" maxItems:"50" doc:"Your own labels, to group contacts."`
 	Metadata         map[string]string          `json:"metadata,omitempty" doc:"At most 50 pairs. Keys have at most 40 characters, values 500."`
 }
@@ -132,7 +148,7 @@ func (n ContactCreate) Check(time.Time) error {
 type ContactPatch struct {
 	_ struct{} `doc:"Changes to a contact. Omitted fields keep their values, null clears a field."`
 
-	Kind             patch.Value[string]             `json:"kind,omitzero" enum:"person,company" doc:"Whether the contact is a person or a company."`
+	Kind             patch.Value[Kind]               `json:"kind,omitzero" doc:"Whether the contact is a person or a company."`
 	FirstName        patch.Null[string]              `json:"first_name,omitzero" maxLength:"100" doc:"First name. Null removes it."`
 	LastName         patch.Null[string]              `json:"last_name,omitzero" maxLength:"100" doc:"Last name. Null removes it."`
 	CompanyName      patch.Null[string]              `json:"company_name,omitzero" maxLength:"200" doc:"Name of the company. Null removes it, but a company must have one."`
@@ -141,7 +157,7 @@ type ContactPatch struct {
 	Phone            patch.Null[string]              `json:"phone,omitzero" maxLength:"40" doc:"Phone number in any common format. Null removes it."`
 	Address          patch.Null[ContactAddressPatch] `json:"address,omitzero" doc:"Parts of the address to change. Null removes the address."`
 	Timezone         patch.Null[string]              `json:"timezone,omitzero" maxLength:"64" doc:"IANA time zone, for quiet hours. Null removes it."`
-	PreferredChannel patch.Null[string]              `json:"preferred_channel,omitzero" enum:"sms,email,voice" doc:"How the contact prefers to be reached. Null removes it."`
+	PreferredChannel patch.Null[consent.Channel]     `json:"preferred_channel,omitzero" doc:"How the contact prefers to be reached. Null removes it."`
 	Tags             patch.Null[[]string]            `json:"tags,omitzero" maxItems:"50" doc:"Replaces all tags. Null removes them."`
 	Metadata         patch.Null[map[string]*string]  `json:"metadata,omitzero" doc:"Pairs to add or change. A null value removes the key. Null removes all pairs."`
 }
@@ -311,13 +327,15 @@ func (c *Contact) absorb(d Contact) {
 		{&c.Email, &d.Email},
 		{&c.Phone, &d.Phone},
 		{&c.Timezone, &d.Timezone},
-		{&c.PreferredChannel, &d.PreferredChannel},
 	} {
 		if *f.to == nil {
 			*f.to = *f.from
 		}
 	}
 
+	if c.PreferredChannel == nil {
+		c.PreferredChannel = d.PreferredChannel
+	}
 	if c.Address == nil {
 		c.Address = d.Address
 	}

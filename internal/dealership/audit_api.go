@@ -24,7 +24,7 @@ type AuditEntry struct {
 	IP        *string           `json:"ip" doc:"IP address of the client. Null for background work."`
 	UserAgent *string           `json:"user_agent" doc:"User-Agent header of the client. Null if there was none."`
 	Changes   map[string][2]any `json:"changes" doc:"Old and new value of each field. Never contains secrets or personal data of contacts."`
-	Outcome   string            `json:"outcome" enum:"success,failure" doc:"Whether the action succeeded. failure is used for rejected credentials and sign-ins."`
+	Outcome   audit.Outcome     `json:"outcome" doc:"Whether the action succeeded. failure is used for rejected credentials and sign-ins."`
 }
 
 // AuditTarget is the resource that the action changed.

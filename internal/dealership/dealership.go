@@ -24,7 +24,6 @@ const (
 var plans = enum.Of("DealershipPlan", "Plan of a dealership. The fleet plan includes single sign-on.",
 	Standard, Fleet)
 
-// TransformSchema describes the values.
 func (Plan) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema { return plans.Describe(s) }
 
 // Dealership is one environment of a dealership. Both environments have the same id.
@@ -56,7 +55,7 @@ type Settings struct {
 	StalledAfterHours          int64        `json:"stalled_after_hours" doc:"Hours without activity after which a lead is stalled."`
 	QualifyAtScore             int64        `json:"qualify_at_score" doc:"Score at which a lead is qualified."`
 	DefaultHoldHours           int64        `json:"default_hold_hours" doc:"Default length of a hold, in hours."`
-	SoldWhen                   string       `json:"sold_when" enum:"contracted,funded" doc:"Deal status that marks the hull as sold."`
+	SoldWhen                   SoldWhen     `json:"sold_when" doc:"Deal status that marks the hull as sold."`
 	AllowDeliveryBeforeFunding bool         `json:"allow_delivery_before_funding" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
 	QuietHours                 QuietHours   `json:"quiet_hours" doc:"Hours in which marketing text messages and reminders wait, in the recipient's time zone."`
 	DefaultTaxRatePercent      string       `json:"default_tax_rate_percent" doc:"Tax rate of new deals, if neither the location nor the dealership has default_taxes." example:"6"`
@@ -65,6 +64,21 @@ type Settings struct {
 	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"2026-12-01"`
 	Sender                     Sender       `json:"sender" doc:"Sender of messages."`
 	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages." since:"2026-12-01"`
+}
+
+// SoldWhen is the status of a deal that marks its hull as sold.
+type SoldWhen string
+
+// The values.
+const (
+	SoldWhenContracted SoldWhen = "contracted"
+	SoldWhenFunded     SoldWhen = "funded"
+)
+
+var allSoldWhens = enum.Of("SoldWhen", "Deal status that marks a hull as sold.", SoldWhenContracted, SoldWhenFunded)
+
+func (SoldWhen) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allSoldWhens.Describe(s)
 }
 
 // QuietHours is a time range that can include midnight.
@@ -101,7 +115,7 @@ func (s Sender) VerifiedEmail() string {
 
 // defaultSettings are the settings of a new dealership.
 var defaultSettings = Settings{
-	StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
+	StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: SoldWhenContracted, DefaultTaxRatePercent: "0",
 	QuietHours: QuietHours{Start: "21:00", End: "08:00"}, DefaultTaxes: TaxRules{},
 	TaxableLines: TaxableLines{Accessory: true, Discount: true},
 }
@@ -122,7 +136,7 @@ type SettingsPatch struct {
 	StalledAfterHours          patch.Value[int64]             `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760" doc:"Hours without activity after which a lead is stalled."`
 	QualifyAtScore             patch.Value[int64]             `json:"qualify_at_score,omitzero" minimum:"1" maximum:"100" doc:"Score at which a lead is qualified."`
 	DefaultHoldHours           patch.Value[int64]             `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760" doc:"Default length of a hold, in hours."`
-	SoldWhen                   patch.Value[string]            `json:"sold_when,omitzero" enum:"contracted,funded" doc:"Deal status that marks the hull as sold."`
+	SoldWhen                   patch.Value[SoldWhen]          `json:"sold_when,omitzero" doc:"Deal status that marks the hull as sold."`
 	AllowDeliveryBeforeFunding patch.Value[bool]              `json:"allow_delivery_before_funding,omitzero" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
 	QuietHours                 patch.Value[QuietHoursPatch]   `json:"quiet_hours,omitzero" doc:"Hours in which marketing text messages wait, in the recipient's time zone."`
 	DefaultTaxRatePercent      patch.Value[string]            `json:"default_tax_rate_percent,omitzero" maxLength:"10" doc:"Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes."`

@@ -3,6 +3,7 @@ package dealership
 import (
 	"fmt"
 
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 	"slipway/internal/vocab/patch"
@@ -14,9 +15,26 @@ type TaxRule struct {
 
 	Name         string        `json:"name" minLength:"1" maxLength:"100" doc:"Name of the tax, as documents show it." example:"Florida sales tax"`
 	RatePercent  money.Percent `json:"rate_percent" maxLength:"10" doc:"Rate as a decimal with up to four places." example:"6"`
-	Base         string        `json:"base" required:"false" enum:"deal,price,lines" doc:"What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line items (lines). Defaults to deal."`
+	Base         TaxBase       `json:"base" required:"false" doc:"What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line items (lines). Defaults to deal."`
 	BaseCapCents *int64        `json:"base_cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Only this much of the base is taxed. For example, a county surtax on the first $5,000. Null if there is no limit."`
 	CapCents     *int64        `json:"cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Highest amount of the tax. Null if there is no limit." example:"1800000"`
+}
+
+// TaxBase is what is taxed.
+type TaxBase string
+
+// The values.
+const (
+	TaxDeal  TaxBase = "deal"
+	TaxPrice TaxBase = "price"
+	TaxLines TaxBase = "lines"
+)
+
+var allTaxBases = enum.Of("TaxBase", "What is taxed: the price and the taxable line items, or only one of them.",
+	TaxDeal, TaxPrice, TaxLines)
+
+func (TaxBase) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allTaxBases.Describe(s)
 }
 
 // TaxRules are the taxes of new deals.
@@ -27,7 +45,7 @@ func checkTaxes(bad *fault.Fields, field string, rules []TaxRule) {
 	for i := range rules {
 		rules[i].RatePercent.Check(bad, fmt.Sprintf("%s[%d].rate_percent", field, i))
 		if rules[i].Base == "" {
-			rules[i].Base = "deal"
+			rules[i].Base = TaxDeal
 		}
 	}
 }
@@ -84,7 +102,7 @@ func OneTax(rate money.Percent) TaxRules {
 	if rate.Scaled() == 0 {
 		return TaxRules{}
 	}
-	return TaxRules{{Name: "Sales tax", RatePercent: rate, Base: "deal"}}
+	return TaxRules{{Name: "Sales tax", RatePercent: rate, Base: TaxDeal}}
 }
 
 // TradeTaxCreditAt reports whether trade-ins reduce the taxable amount of new

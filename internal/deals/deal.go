@@ -28,10 +28,10 @@ type Deal struct {
 	LeadID              *string           `json:"lead_id" db:"lead_id" doc:"Lead that was converted into this deal. Null if there is none."`
 	CoBuyerID           *string           `json:"co_buyer_id" db:"co_buyer_id" doc:"Contact who buys together with the buyer. Null if there is none."`
 	OwnerID             *string           `json:"owner_id" db:"owner_id" doc:"User who is responsible for the deal."`
-	SaleType            string            `json:"sale_type" db:"sale_type" enum:"retail,wholesale,brokerage" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
+	SaleType            SaleType          `json:"sale_type" db:"sale_type" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
 	DealType            Type              `json:"deal_type" db:"deal_type" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
 	Status              Status            `json:"status" db:"status" doc:"Progress of the deal, from the first offer to closed. Changed by acceptOffer, advanceDeal and cancelDeal."`
-	StatusCategory      string            `json:"status_category" enum:"open,done,cancelled" doc:"Summary of the status: done if the deal is closed, cancelled if it is cancelled, and otherwise open." audit:"-"`
+	StatusCategory      StatusCategory    `json:"status_category" doc:"Summary of the status: done if the deal is closed, cancelled if it is cancelled, and otherwise open." audit:"-"`
 	AcceptedOfferID     *string           `json:"accepted_offer_id" db:"accepted_offer_id" doc:"Offer that was accepted. Null until then."`
 	LineItems           []DealLineItem    `json:"line_items" db:"line_items,json" nullable:"false" doc:"Fees, products, accessories, discounts and rebates in addition to the price of the boat."`
 	TaxRatePercent      *money.Percent    `json:"tax_rate_percent" doc:"The taxes as one rate. Null if they have several rates, a limit, an exemption or another base." example:"6" audit:"-"`
@@ -39,10 +39,10 @@ type Deal struct {
 	TradeTaxCredit      bool              `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount, as in many states."`
 	Totals              DealTotals        `json:"totals" doc:"Calculated by Slipway."`
 	SelectedStructureID *string           `json:"selected_structure_id" db:"selected_structure_id" doc:"Finance structure that the buyer selected. If the total of the deal changes, the selection is removed."`
-	FundingState        string            `json:"funding_state" db:"funding_state" enum:"not_required,not_started,submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Status of the funding that is furthest along."`
+	FundingState        FundingState      `json:"funding_state" db:"funding_state" doc:"Status of the funding that is furthest along."`
 	SignedAgreementID   *string           `json:"signed_agreement_id" db:"signed_agreement_id" doc:"Purchase agreement that everyone has signed. While it is set, you can't change the terms of the deal."`
 	CancelReason        *string           `json:"cancel_reason" db:"cancel_reason" doc:"Why the deal was cancelled. Null unless the status is cancelled." audit:"-"`
-	DepositOutcome      *string           `json:"deposit_outcome" db:"deposit_outcome" enum:"refund,forfeit,transfer" doc:"What happened to the buyer's money when the deal was cancelled."`
+	DepositOutcome      *DepositOutcome   `json:"deposit_outcome" db:"deposit_outcome" doc:"What happened to the buyer's money when the deal was cancelled."`
 	TransferredToDealID *string           `json:"transferred_to_deal_id" db:"transferred_to_deal_id" doc:"Deal that the payments were transferred to when this deal was cancelled." since:"2026-12-01"`
 	WriteOffReason      *string           `json:"write_off_reason" db:"write_off_reason" audit:"personal" doc:"Reason for closing the deal with a balance due. Null if it was paid." since:"2026-12-01"`
 	WrittenOffCents     *int64            `json:"written_off_cents" db:"written_off_cents" doc:"Balance due that was written off when the deal was closed. Null if it was paid." since:"2026-12-01"`
@@ -80,6 +80,22 @@ type Deal struct {
 	HullHold   *hulls.Hold   `json:"-" db:"hull_hold,json"`
 }
 
+// SaleType is the kind of a sale.
+type SaleType string
+
+// Values that the code uses.
+const (
+	Retail    SaleType = "retail"
+	Wholesale SaleType = "wholesale"
+)
+
+var allSaleTypes = enum.Of("DealSaleType", "Kind of sale: to a customer, to another dealer, or for an owner.",
+	Retail, Wholesale, "brokerage")
+
+func (SaleType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allSaleTypes.Describe(s)
+}
+
 // Revision returns the version for the ETag.
 func (d Deal) Revision() int64 { return d.Version }
 
@@ -96,17 +112,27 @@ const (
 var allTypes = enum.Of("DealType", "How the buyer pays.",
 	Cash, Finance, OutsideFinance)
 
-// TransformSchema describes the values.
 func (Type) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allTypes.Describe(s)
 }
 
+// FundingState is the status of the funding that is furthest along.
+type FundingState string
+
 // Funding states of a deal. All others are statuses of its fundings.
 const (
-	FundingNotRequired = "not_required"
-	FundingNotStarted  = "not_started"
-	FundingFunded      = "funded"
+	FundingNotRequired FundingState = "not_required"
+	FundingNotStarted  FundingState = "not_started"
+	FundingFunded      FundingState = "funded"
 )
+
+var allFundingStates = enum.Of("DealFundingState", "Status of the funding of a deal that is furthest along.",
+	FundingNotRequired, FundingNotStarted, "submitted", "conditional", "approved", "countered", "declined", "withdrawn",
+	"contract_sent", "signed", "package_submitted", "pending_docs", "approved_to_fund", FundingFunded, "charged_back")
+
+func (FundingState) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allFundingStates.Describe(s)
+}
 
 // DealPatch is a JSON merge patch of a deal.
 type DealPatch struct {
@@ -118,7 +144,7 @@ type DealPatch struct {
 	TradeTaxCredit patch.Value[bool]              `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount."`
 	OwnerID        patch.Null[string]             `json:"owner_id,omitzero" maxLength:"64" doc:"User who is responsible for the deal. Null removes the user."`
 	CoBuyerID      patch.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64" doc:"Contact who buys together with the buyer. Null removes it."`
-	SaleType       patch.Value[string]            `json:"sale_type,omitzero" enum:"retail,wholesale,brokerage" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
+	SaleType       patch.Value[SaleType]          `json:"sale_type,omitzero" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
 	DealType       patch.Value[Type]              `json:"deal_type,omitzero" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
 	Metadata       patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change. Set a value to null to remove its key. Set metadata to null to remove all pairs."`
 }
@@ -274,7 +300,7 @@ func (d *Deal) UseLender() {
 }
 
 // initialFundingState is the funding state before a submission to a lender.
-func (d Deal) initialFundingState() string {
+func (d Deal) initialFundingState() FundingState {
 	if d.DealType == Finance {
 		return FundingNotStarted
 	}

@@ -269,7 +269,7 @@ func (a *API) next(ctx context.Context, tx *db.Tx, in *ByDeal) (DealNext, error)
 // moveHull changes the status of the hull to match the new status of the deal.
 func moveHull(ctx context.Context, tx *db.Tx, d Deal, rules dealership.Settings) error {
 	switch {
-	case string(d.Status) == rules.SoldWhen:
+	case dealership.SoldWhen(d.Status) == rules.SoldWhen:
 		return hulls.MarkSold(ctx, tx, d.HullID)
 	case d.Status == Delivered:
 		return hulls.MarkDelivered(ctx, tx, d.HullID)

@@ -25,13 +25,13 @@ type DealTerms struct {
 type DealCreate struct {
 	_ struct{} `doc:"A new deal with its opening offer."`
 
-	HullID    string  `json:"hull_id" minLength:"1" maxLength:"64" doc:"Boat to sell." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	BuyerID   string  `json:"buyer_id" minLength:"1" maxLength:"64" doc:"Contact who buys the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	OfferUSD  int64   `json:"offer_usd" minimum:"0" maximum:"1000000000" doc:"Buyer's opening offer in whole US dollars." example:"118000"`
-	LeadID    *string `json:"lead_id" required:"false" maxLength:"64" doc:"Lead that the deal comes from."`
-	CoBuyerID *string `json:"co_buyer_id" required:"false" maxLength:"64" doc:"Contact who buys together with the buyer."`
-	OwnerID   *string `json:"owner_id" required:"false" maxLength:"64" doc:"Defaults to the user who creates the deal. Null if an API key creates it."`
-	SaleType  string  `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
+	HullID    string   `json:"hull_id" minLength:"1" maxLength:"64" doc:"Boat to sell." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	BuyerID   string   `json:"buyer_id" minLength:"1" maxLength:"64" doc:"Contact who buys the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	OfferUSD  int64    `json:"offer_usd" minimum:"0" maximum:"1000000000" doc:"Buyer's opening offer in whole US dollars." example:"118000"`
+	LeadID    *string  `json:"lead_id" required:"false" maxLength:"64" doc:"Lead that the deal comes from."`
+	CoBuyerID *string  `json:"co_buyer_id" required:"false" maxLength:"64" doc:"Contact who buys together with the buyer."`
+	OwnerID   *string  `json:"owner_id" required:"false" maxLength:"64" doc:"Defaults to the user who creates the deal. Null if an API key creates it."`
+	SaleType  SaleType `json:"sale_type,omitempty" default:"retail" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
 	DealTerms
 	Metadata map[string]string `json:"metadata,omitempty" doc:"Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500."`
 }
@@ -95,6 +95,6 @@ func (c DealCreate) taxes(def defaults) []DealTax {
 		return SalesTax(*c.TaxRatePercent)
 	}
 	d := Deal{SaleType: c.SaleType, Taxes: newTaxes(def.taxes)}
-	d.setSaleType("retail")
+	d.setSaleType(Retail)
 	return d.Taxes
 }

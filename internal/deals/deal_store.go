@@ -37,18 +37,18 @@ func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Deal, error) {
 // DealFilter are the filters of the list of deals.
 type DealFilter struct {
 	page.Query
-	Status         Status    `query:"status" doc:"Only deals in this status."`
-	StatusCategory string    `query:"status_category" enum:"open,done,cancelled" doc:"Only deals of this category. open includes every status before closed."`
-	Number         int64     `query:"number" minimum:"1" doc:"Only the deal with this number." since:"2026-12-01"`
-	DealType       Type      `query:"deal_type" doc:"Only deals that are paid this way."`
-	HullID         string    `query:"hull_id" maxLength:"64" doc:"Only deals about this hull."`
-	BuyerID        string    `query:"buyer_id" maxLength:"64" doc:"Only deals of this buyer."`
-	LeadID         string    `query:"lead_id" maxLength:"64" doc:"Only the deal of this lead."`
-	LocationID     string    `query:"location_id" maxLength:"64" doc:"Only deals about hulls at this location." since:"2026-12-01"`
-	OwnerID        string    `query:"owner_id" maxLength:"64" doc:"Only objects of this user."`
-	CreatedAfter   time.Time `query:"created_after" doc:"Only objects created after this time."`
-	CreatedBefore  time.Time `query:"created_before" doc:"Only objects created before this time."`
-	UpdatedAfter   time.Time `query:"updated_after" doc:"Only deals that changed after this time. Use it for incremental synchronization."`
+	Status         Status         `query:"status" doc:"Only deals in this status."`
+	StatusCategory StatusCategory `query:"status_category" doc:"Only deals of this category. open includes every status before closed."`
+	Number         int64          `query:"number" minimum:"1" doc:"Only the deal with this number." since:"2026-12-01"`
+	DealType       Type           `query:"deal_type" doc:"Only deals that are paid this way."`
+	HullID         string         `query:"hull_id" maxLength:"64" doc:"Only deals about this hull."`
+	BuyerID        string         `query:"buyer_id" maxLength:"64" doc:"Only deals of this buyer."`
+	LeadID         string         `query:"lead_id" maxLength:"64" doc:"Only the deal of this lead."`
+	LocationID     string         `query:"location_id" maxLength:"64" doc:"Only deals about hulls at this location." since:"2026-12-01"`
+	OwnerID        string         `query:"owner_id" maxLength:"64" doc:"Only objects of this user."`
+	CreatedAfter   time.Time      `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore  time.Time      `query:"created_before" doc:"Only objects created before this time."`
+	UpdatedAfter   time.Time      `query:"updated_after" doc:"Only deals that changed after this time. Use it for incremental synchronization."`
 }
 
 // check rejects filters that contradict each other. An empty list would hide the
@@ -66,11 +66,11 @@ func (f DealFilter) check() error {
 func (f DealFilter) where() *db.Where {
 	w := &db.Where{}
 	switch f.StatusCategory {
-	case "open":
+	case CategoryOpen:
 		w.And("status NOT IN (?, ?)", Closed, Cancelled)
-	case "done":
+	case CategoryDone:
 		w.And("status = ?", Closed)
-	case "cancelled":
+	case CategoryCancelled:
 		w.And("status = ?", Cancelled)
 	}
 

@@ -92,7 +92,7 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 		return err
 	}
 	for _, d := range all {
-		if d.Status.category() == "open" {
+		if d.Status.category() == CategoryOpen {
 			return fault.Conflict("The contact has deal %s, which is %s. Close or cancel it first.", d.ID, d.Status).
 				Detail("deal_id", "state", "is %s, which is %s", d.ID, d.Status)
 		}

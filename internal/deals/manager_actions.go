@@ -17,7 +17,7 @@ func checkManager(ctx context.Context, tx *db.Tx, field string) error {
 	if caller.Can(auth.Admin) {
 		return nil
 	}
-	if caller.UserID != "" && caller.Actor.Type == "user" { // an app that a manager installed is not a manager
+	if caller.UserID != "" && caller.Actor.Type == auth.ActorUser { // an app that a manager installed is not a manager
 		u, err := people.FindUser(ctx, tx, caller.UserID)
 		if err != nil {
 			return err

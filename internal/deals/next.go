@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"slipway/internal/dealership"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
@@ -35,10 +36,30 @@ type DealStep struct {
 type DealMissing struct {
 	_ struct{} `doc:"Something that a deal requires before it can advance."`
 
-	Code    string `json:"code" enum:"accepted_offer,earlier_status,signed_agreement,selected_structure,funding,payment" doc:"What is missing, for programs."`
-	Message string `json:"message" doc:"What to do, for people." example:"Everyone must sign the purchase agreement."`
+	Code    MissingCode `json:"code" doc:"What is missing, for programs."`
+	Message string      `json:"message" doc:"What to do, for people." example:"Everyone must sign the purchase agreement."`
 
 	field, detail string // of the error of advance
+}
+
+// MissingCode is what a deal requires before it can advance.
+type MissingCode string
+
+// The values.
+const (
+	missingOffer     MissingCode = "accepted_offer"
+	missingStatus    MissingCode = "earlier_status"
+	missingAgreement MissingCode = "signed_agreement"
+	missingStructure MissingCode = "selected_structure"
+	missingFunding   MissingCode = "funding"
+	missingPayment   MissingCode = "payment"
+)
+
+var allMissingCodes = enum.Of("DealMissingCode", "What a deal requires before it can advance.",
+	missingOffer, missingStatus, missingAgreement, missingStructure, missingFunding, missingPayment)
+
+func (MissingCode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allMissingCodes.Describe(s)
 }
 
 // details returns the requirements as details of an error.
@@ -75,7 +96,7 @@ func (d Deal) next(rules dealership.Settings) DealNext {
 // to directly.
 func (d Deal) before(to Status) DealMissing {
 	if d.Status == Open {
-		return DealMissing{Code: "accepted_offer", Message: "Accept an offer first."}
+		return DealMissing{Code: missingOffer, Message: "Accept an offer first."}
 	}
 	var from []string
 	for _, s := range order {
@@ -87,7 +108,7 @@ func (d Deal) before(to Status) DealMissing {
 	if len(from) == 2 {
 		message = "The deal must be " + from[0] + " or " + from[1] + " first."
 	}
-	return DealMissing{Code: "earlier_status", Message: message}
+	return DealMissing{Code: missingStatus, Message: message}
 }
 
 // missing lists what the deal requires before it can have a status.
@@ -96,13 +117,13 @@ func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (miss
 	case Contracted:
 		if d.SignedAgreementID == nil {
 			missing = append(missing, DealMissing{
-				Code: "signed_agreement", Message: "Everyone must sign the purchase agreement.",
+				Code: missingAgreement, Message: "Everyone must sign the purchase agreement.",
 				field: "signed_agreement_id", detail: "is required: everyone must sign the purchase agreement",
 			})
 		}
 		if d.DealType == Finance && d.SelectedStructureID == nil {
 			missing = append(missing, DealMissing{
-				Code: "selected_structure", Message: "Select a finance structure.", field: "selected_structure_id", detail: "is required: select a finance structure",
+				Code: missingStructure, Message: "Select a finance structure.", field: "selected_structure_id", detail: "is required: select a finance structure",
 			})
 		}
 	case Funded:
@@ -110,7 +131,7 @@ func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (miss
 	case Delivered:
 		if d.Status == Contracted && !rules.AllowDeliveryBeforeFunding {
 			missing = append(missing, DealMissing{
-				Code: "earlier_status", Message: "The dealership does not allow delivery before funding.",
+				Code: missingStatus, Message: "The dealership does not allow delivery before funding.",
 				field: "status", detail: "must be funded, because the dealership does not allow delivery before funding",
 			})
 		}
@@ -123,7 +144,7 @@ func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (miss
 		}
 		if due := d.Totals.BalanceDueCents; due > 0 {
 			missing = append(missing, DealMissing{
-				Code: "payment", Message: money.Format(due) + " is due. Record the payments, or write the balance off.",
+				Code: missingPayment, Message: money.Format(due) + " is due. Record the payments, or write the balance off.",
 				field: "totals.balance_due_cents", detail: fmt.Sprintf("must be 0 or less but is %d; record the payments, or send write_off_reason", due),
 			})
 		}
@@ -136,11 +157,11 @@ func (d Deal) unpaid() []DealMissing {
 	switch due := d.Totals.BalanceDueCents; {
 	case d.DealType == Finance && d.FundingState != FundingFunded:
 		return []DealMissing{{
-			Code: "funding", Message: "The lender must fund the deal.", field: "funding_state", detail: fmt.Sprintf("must be funded but is %s", d.FundingState),
+			Code: missingFunding, Message: "The lender must fund the deal.", field: "funding_state", detail: fmt.Sprintf("must be funded but is %s", d.FundingState),
 		}}
 	case d.DealType != Finance && due > 0:
 		return []DealMissing{{
-			Code: "payment", Message: money.Format(due) + " is due. Record the payments.", field: "totals.balance_due_cents", detail: fmt.Sprintf("must be 0 but is %d", due),
+			Code: missingPayment, Message: money.Format(due) + " is due. Record the payments.", field: "totals.balance_due_cents", detail: fmt.Sprintf("must be 0 but is %d", due),
 		}}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 // codes returns the codes of what is missing for a step.
 func (s DealStep) codes() (codes []string) {
 	for _, m := range s.Missing {
-		codes = append(codes, m.Code)
+		codes = append(codes, string(m.Code))
 	}
 	return codes
 }

@@ -43,7 +43,6 @@ const (
 var allSides = enum.Of("OfferParty", "Side of a deal.",
 	Buyer, Dealer)
 
-// TransformSchema describes the values.
 func (Side) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allSides.Describe(s)
 }
@@ -71,7 +70,6 @@ const (
 var offerStatuses = enum.Of("OfferStatus", "Whether an offer is pending, or how it ended.",
 	Pending, OfferAccepted, Rejected, Withdrawn, Superseded, Expired)
 
-// TransformSchema describes the values.
 func (OfferStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return offerStatuses.Describe(s)
 }

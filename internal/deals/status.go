@@ -29,9 +29,25 @@ const (
 var allStatuses = enum.Of("DealStatus", "Progress of a deal, from the first offer to closed.",
 	Open, Accepted, InFinance, Contracted, Funded, Delivered, Closed, Cancelled)
 
-// TransformSchema describes the values.
 func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allStatuses.Describe(s)
+}
+
+// StatusCategory summarizes the status.
+type StatusCategory string
+
+// The values.
+const (
+	CategoryOpen      StatusCategory = "open"
+	CategoryDone      StatusCategory = "done"
+	CategoryCancelled StatusCategory = "cancelled"
+)
+
+var allStatusCategories = enum.Of("DealStatusCategory", "Summary of the status of a deal.",
+	CategoryOpen, CategoryDone, CategoryCancelled)
+
+func (StatusCategory) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStatusCategories.Describe(s)
 }
 
 // next lists the statuses that a deal can advance to. Accepting an offer moves
@@ -48,14 +64,14 @@ var next = map[Status][]Status{
 // cancellable lists the statuses in which a deal can be cancelled.
 var cancellable = []Status{Open, Accepted, InFinance, Contracted}
 
-func (s Status) category() string {
+func (s Status) category() StatusCategory {
 	switch s {
 	case Closed:
-		return "done"
+		return CategoryDone
 	case Cancelled:
-		return "cancelled"
+		return CategoryCancelled
 	}
-	return "open"
+	return CategoryOpen
 }
 
 // DealAdvance is the request body for advancing a deal.
@@ -160,15 +176,31 @@ func (d *Deal) timeOf(s Status) **time.Time {
 type DealCancel struct {
 	_ struct{} `doc:"Why a deal is cancelled, and what happens to the buyer's money."`
 
-	Reason         string  `json:"reason" minLength:"1" maxLength:"500" doc:"Why the deal is cancelled. It becomes cancel_reason."`
-	DepositOutcome *string `json:"deposit_outcome" required:"false" enum:"refund,forfeit,transfer" doc:"Required if money was paid. refund records a refund of everything that was paid. transfer moves everything to another deal. forfeit doesn't change the payments."`
+	Reason         string          `json:"reason" minLength:"1" maxLength:"500" doc:"Why the deal is cancelled. It becomes cancel_reason."`
+	DepositOutcome *DepositOutcome `json:"deposit_outcome" required:"false" doc:"Required if money was paid. refund records a refund of everything that was paid. transfer moves everything to another deal. forfeit doesn't change the payments."`
 
 	TransferToDealID *string `json:"transfer_to_deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
 }
 
+// DepositOutcome is what happens to the buyer's money when a deal is cancelled.
+type DepositOutcome string
+
+// Values that the code uses.
+const (
+	DepositRefund   DepositOutcome = "refund"
+	DepositTransfer DepositOutcome = "transfer"
+)
+
+var allDepositOutcomes = enum.Of("DepositOutcome", "What happens to the buyer's money when a deal is cancelled.",
+	DepositRefund, "forfeit", DepositTransfer)
+
+func (DepositOutcome) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allDepositOutcomes.Describe(s)
+}
+
 // transfers reports whether the cancellation moves money to another deal.
 func (c DealCancel) transfers() bool {
-	return c.DepositOutcome != nil && *c.DepositOutcome == "transfer"
+	return c.DepositOutcome != nil && *c.DepositOutcome == DepositTransfer
 }
 
 func (d *Deal) cancel(c DealCancel, now time.Time) error {
@@ -210,9 +242,23 @@ func (d Deal) checkTransfer(c DealCancel) error {
 type DealWarning struct {
 	_ struct{} `doc:"Something about a deal that requires attention."`
 
-	Code        string `json:"code" enum:"balance_due" doc:"Stable code for programs. balance_due means that the boat was delivered before it was paid."`
-	Message     string `json:"message" doc:"Explains the warning, for people." example:"$53,000.00 is due."`
-	AmountCents int64  `json:"amount_cents" doc:"Amount that the warning is about." example:"5300000"`
+	Code        WarningCode `json:"code" doc:"Stable code for programs. balance_due means that the boat was delivered before it was paid."`
+	Message     string      `json:"message" doc:"Explains the warning, for people." example:"$53,000.00 is due."`
+	AmountCents int64       `json:"amount_cents" doc:"Amount that the warning is about." example:"5300000"`
+}
+
+// WarningCode is what a warning means.
+type WarningCode string
+
+// The values.
+const (
+	BalanceDue WarningCode = "balance_due"
+)
+
+var allWarningCodes = enum.Of("DealWarningCode", "What a warning about a deal means.", BalanceDue)
+
+func (WarningCode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allWarningCodes.Describe(s)
 }
 
 // warnings lists what requires attention.

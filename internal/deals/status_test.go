@@ -125,7 +125,7 @@ func TestMissing(t *testing.T) {
 func TestEveryCancel(t *testing.T) {
 	for _, from := range statuses {
 		d := ready(from)
-		err := d.cancel(DealCancel{Reason: "why", DepositOutcome: new("forfeit")}, now)
+		err := d.cancel(DealCancel{Reason: "why", DepositOutcome: new(DepositOutcome("forfeit"))}, now)
 		if want := slices.Contains([]Status{Open, Accepted, InFinance, Contracted}, from); (err == nil) != want {
 			t.Errorf("%s: %v, want allowed = %v", from, err, want)
 		}

@@ -13,13 +13,13 @@ import (
 type DealTax struct {
 	_ struct{} `doc:"One tax on a deal."`
 
-	Name         string        `json:"name" minLength:"1" maxLength:"100" doc:"Name of the tax, as documents show it." example:"Florida sales tax" audit:"personal"`
-	RatePercent  money.Percent `json:"rate_percent" maxLength:"10" doc:"Rate as a decimal with up to four places." example:"6"`
-	Base         string        `json:"base" required:"false" enum:"deal,price,lines" doc:"What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line items (lines). If trade_tax_credit is set, trade-in allowances are deducted from the price. Defaults to deal."`
-	BaseCapCents *int64        `json:"base_cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Only this much of the base is taxed. For example, a county surtax on the first $5,000. Null if there is no limit."`
-	CapCents     *int64        `json:"cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Highest amount of the tax. Null if there is no limit." example:"1800000"`
-	ExemptReason *string       `json:"exempt_reason" required:"false" minLength:"1" maxLength:"200" doc:"Why the deal is exempt from the tax. The amount is then 0." audit:"personal"`
-	AmountCents  int64         `json:"amount_cents" required:"false" doc:"Calculated by Slipway and rounded half up. Ignored in requests."`
+	Name         string             `json:"name" minLength:"1" maxLength:"100" doc:"Name of the tax, as documents show it." example:"Florida sales tax" audit:"personal"`
+	RatePercent  money.Percent      `json:"rate_percent" maxLength:"10" doc:"Rate as a decimal with up to four places." example:"6"`
+	Base         dealership.TaxBase `json:"base" required:"false" doc:"What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line items (lines). If trade_tax_credit is set, trade-in allowances are deducted from the price. Defaults to deal."`
+	BaseCapCents *int64             `json:"base_cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Only this much of the base is taxed. For example, a county surtax on the first $5,000. Null if there is no limit."`
+	CapCents     *int64             `json:"cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Highest amount of the tax. Null if there is no limit." example:"1800000"`
+	ExemptReason *string            `json:"exempt_reason" required:"false" minLength:"1" maxLength:"200" doc:"Why the deal is exempt from the tax. The amount is then 0." audit:"personal"`
+	AmountCents  int64              `json:"amount_cents" required:"false" doc:"Calculated by Slipway and rounded half up. Ignored in requests."`
 }
 
 // resale is why a wholesale deal is exempt, unless the request says otherwise.
@@ -45,9 +45,9 @@ func (t DealTax) of(price, lines int64) int64 {
 	}
 	base := price + lines
 	switch t.Base {
-	case "price":
+	case dealership.TaxPrice:
 		base = price
-	case "lines":
+	case dealership.TaxLines:
 		base = lines
 	}
 	if t.BaseCapCents != nil {
@@ -81,7 +81,7 @@ func (d Deal) singleRate() *money.Percent {
 	case 0:
 		return new(money.Percent("0"))
 	case 1:
-		if t := d.Taxes[0]; t.Base == "deal" && t.BaseCapCents == nil && t.CapCents == nil && t.ExemptReason == nil {
+		if t := d.Taxes[0]; t.Base == dealership.TaxDeal && t.BaseCapCents == nil && t.CapCents == nil && t.ExemptReason == nil {
 			return &t.RatePercent
 		}
 	}
@@ -117,7 +117,7 @@ func (d Deal) taxableLines() (sum int64) {
 
 // setSaleType exempts a deal that becomes a wholesale deal, and taxes one that is
 // no longer one.
-func (d *Deal) setSaleType(was string) {
+func (d *Deal) setSaleType(was SaleType) {
 	if d.SaleType == was {
 		return
 	}
@@ -125,9 +125,9 @@ func (d *Deal) setSaleType(was string) {
 	for i := range d.Taxes {
 		t := &d.Taxes[i]
 		switch {
-		case d.SaleType == "wholesale" && t.ExemptReason == nil:
+		case d.SaleType == Wholesale && t.ExemptReason == nil:
 			t.ExemptReason = new(resale)
-		case was == "wholesale" && t.ExemptReason != nil && *t.ExemptReason == resale:
+		case was == Wholesale && t.ExemptReason != nil && *t.ExemptReason == resale:
 			t.ExemptReason = nil
 		}
 	}
@@ -137,7 +137,7 @@ func (d *Deal) setSaleType(was string) {
 func (d *Deal) setTaxable(by dealership.TaxableLines) {
 	for i, l := range d.LineItems {
 		if l.Taxable == nil {
-			d.LineItems[i].Taxable = new(by.Taxes(l.Kind))
+			d.LineItems[i].Taxable = new(by.Taxes(string(l.Kind)))
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (d *Deal) checkTaxes(bad *fault.Fields) {
 	for i := range d.Taxes {
 		d.Taxes[i].RatePercent.Check(bad, fmt.Sprintf("taxes[%d].rate_percent", i))
 		if d.Taxes[i].Base == "" {
-			d.Taxes[i].Base = "deal"
+			d.Taxes[i].Base = dealership.TaxDeal
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (d Deal) lineItemsCents() (sum int64) {
 func (d Deal) discountedCents() int64 {
 	cents := d.PriceUSD * 100
 	for _, l := range d.LineItems {
-		if l.Kind == "discount" {
+		if l.Kind == DiscountLine {
 			cents -= l.AmountCents
 		}
 	}

@@ -93,7 +93,7 @@ func TestTotalsAddUp(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 8).Draw(t, "items") {
 			d.LineItems = append(d.LineItems, DealLineItem{
-				Kind: rapid.SampledFrom([]string{"fee", "product", "accessory", "discount"}).Draw(t, "kind"), AmountCents: cents.Draw(t, "amount"),
+				Kind: rapid.SampledFrom([]LineItemKind{"fee", "product", "accessory", "discount"}).Draw(t, "kind"), AmountCents: cents.Draw(t, "amount"),
 				Taxable: new(rapid.Bool().Draw(t, "taxable")),
 			})
 		}

@@ -205,9 +205,9 @@ func (t TradeIn) hull(locationID string) (hulls.HullCreate, int64) {
 		LocationID: locationID, Status: hulls.NotForSale, Condition: "used", Ownership: "owned", Description: t.Description,
 	}
 	if t.HIN == nil {
-		reason := "not_yet_assigned"
+		reason := hulls.HINNotYetAssigned
 		if *t.Year < 1972 {
-			reason = "pre_1972"
+			reason = hulls.HINBefore1972
 		}
 		c.HINAbsentReason = &reason
 	}

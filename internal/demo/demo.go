@@ -23,6 +23,7 @@ import (
 	"slipway/internal/app"
 	"slipway/internal/channels"
 	"slipway/internal/dealership"
+	"slipway/internal/hulls"
 	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
@@ -211,7 +212,7 @@ func (s *seeder) addChannels(ctx context.Context, e *environment) error {
 	for _, c := range []channels.ChannelCreate{
 		{
 			Name: "Boat Trader", Kind: "boat_trader", Format: "xml", AutoPublish: true,
-			Filter: &channels.ChannelFilter{Conditions: []string{"new", "demo"}},
+			Filter: &channels.ChannelFilter{Conditions: []hulls.Condition{"new", "demo"}},
 		},
 		{
 			Name: "Our website", Kind: "website", Format: "json", AutoPublish: true, Filter: &channels.ChannelFilter{PreOrders: true},

@@ -74,7 +74,7 @@ func TestFleetIsVaried(t *testing.T) {
 			}
 		}
 		category, _, _ := strings.Cut(b.model["class"], "-")
-		for _, what := range []string{string(status), category, b.condition, created.Ownership, b.model["class"]} {
+		for _, what := range []string{string(status), category, b.condition, string(created.Ownership), b.model["class"]} {
 			counts[what]++
 		}
 		if n := b.hin(); n != nil {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"slipway/internal/vocab/null"
 )
 
 //go:embed fleet.csv
@@ -84,12 +86,7 @@ func (m model) count(column string) *int64 {
 }
 
 // text returns a cell, or nil if it is empty.
-func (m model) text(column string) *string {
-	if m[column] == "" {
-		return nil
-	}
-	return new(m[column])
-}
+func text[T ~string](m model, column string) *T { return null.From(T(m[column])) }
 
 func (m model) isSail() bool    { return strings.HasPrefix(m["class"], "sail-") }
 func (m model) isPaddled() bool { return strings.HasPrefix(m["class"], "unpowered-") }

@@ -12,15 +12,15 @@ import (
 func (b *boat) hull() hulls.HullCreate {
 	c := hulls.HullCreate{
 		Make: b.model["make"], Model: b.model["model"], Year: int64(b.year), LengthFt: *b.model.number("loa"), PriceUSD: b.price,
-		LocationID: b.env.locations[b.location()], Status: hulls.Available, StockNumber: new(b.stockNumber()), Condition: b.condition,
+		LocationID: b.env.locations[b.location()], Status: hulls.Available, StockNumber: new(b.stockNumber()), Condition: hulls.Condition(b.condition),
 		BoatClass: new(hulls.BoatClass(b.model["class"])), Title: new(b.title()), Description: new(b.description()),
-		Ownership: b.ownership(), HIN: b.hin(), Metadata: map[string]string{"berth": b.berth()},
+		Ownership: hulls.Ownership(b.ownership()), HIN: b.hin(), Metadata: map[string]string{"berth": b.berth()},
 	}
 	if b.condition == "order" {
 		c.Condition = "new"
 	}
 	if c.HIN == nil {
-		c.HINAbsentReason = new("pre_1972")
+		c.HINAbsentReason = new(hulls.HINBefore1972)
 	}
 	return c
 }
@@ -82,7 +82,7 @@ func (b *boat) specs(now time.Time) hulls.SpecSheet {
 	b.color = b.pick("White", "White", "Oyster", "Seafoam", "Flag blue", "Ice blue", "Black")
 	s := hulls.SpecSheet{
 		Lengths: &hulls.SpecLengths{LOAFt: m.number("loa")}, BeamFt: m.number("beam"), DeadriseDeg: m.number("deadrise"),
-		HullMaterial: m.text("material"), HullShape: m.text("shape"), Keel: m.text("keel"), BallastLb: m.number("ballast"),
+		HullMaterial: text[hulls.HullMaterial](m, "material"), HullShape: text[hulls.HullShape](m, "shape"), Keel: text[hulls.KeelType](m, "keel"), BallastLb: m.number("ballast"),
 		HullColor:      &b.color,
 		DesignCategory: new(designCategory(*m.number("loa"))), YearBuilt: new(int64(b.year - 1)),
 		Engines: new(b.engines(now)), MaxPersons: m.count("persons"), Cabins: m.count("cabins"), Heads: m.count("heads"),
@@ -96,16 +96,16 @@ func (b *boat) specs(now time.Time) hulls.SpecSheet {
 	}
 	switch {
 	case m.isSail():
-		s.Propulsion, s.DisplacementLb = new("sail"), m.number("weight")
+		s.Propulsion, s.DisplacementLb = new(hulls.Propulsion("sail")), m.number("weight")
 	case m.isPaddled():
-		s.Propulsion, s.DryWeightLb = new("manual"), m.number("weight")
+		s.Propulsion, s.DryWeightLb = new(hulls.Propulsion("manual")), m.number("weight")
 	default:
-		s.Propulsion, s.DryWeightLb = new("propeller"), m.number("weight")
+		s.Propulsion, s.DryWeightLb = new(hulls.Propulsion("propeller")), m.number("weight")
 		s.MaxPowerHP = new(*m.number("hp") * *m.number("engines"))
 		s.CruiseSpeedKn = new(math.Round(*s.MaxSpeedKn * 0.65))
 	}
 	if m["type"] == "jet" {
-		s.Propulsion = new("water_jet")
+		s.Propulsion = new(hulls.Propulsion("water_jet"))
 	}
 	if m.hasMotor() && *m.number("loa") < 24 {
 		s.Trailer = &hulls.SpecTrailer{Included: new(true), Make: new("Load Rite"), Axles: new(1 + *m.count("weight")/3500)}
@@ -120,17 +120,17 @@ func (b *boat) engines(now time.Time) []hulls.SpecEngine {
 	m := b.model
 	hours := new(float64(b.age(now)*(30+b.random.IntN(50)) + 2))
 	engines := []hulls.SpecEngine{}
-	for _, side := range map[string][]string{"1": {"single"}, "2": {"port", "starboard"}}[m["engines"]] {
+	for _, side := range map[string][]hulls.EnginePosition{"1": {"single"}, "2": {"port", "starboard"}}[m["engines"]] {
 		engines = append(engines, hulls.SpecEngine{
-			Position: &side, Make: m.text("engine_make"), Model: m.text("engine"), Year: new(int64(b.year)),
-			HP: m.number("hp"), Hours: hours, Type: m.text("type"), Fuel: m.text("energy"),
+			Position: &side, Make: text[string](m, "engine_make"), Model: text[string](m, "engine"), Year: new(int64(b.year)),
+			HP: m.number("hp"), Hours: hours, Type: text[hulls.EngineType](m, "type"), Fuel: text[hulls.EngineFuel](m, "energy"),
 		})
 	}
 	return engines
 }
 
 // designCategory returns the usual design category for a length.
-func designCategory(length float64) string {
+func designCategory(length float64) hulls.DesignCategory {
 	switch {
 	case length >= 40:
 		return "ocean"

@@ -26,15 +26,6 @@ func addSentences(doc *huma.OpenAPI) {
 	}
 }
 
-// describeNamed describes the schemas that get their names last.
-func describeNamed(doc *huma.OpenAPI) {
-	for name, s := range doc.Components.Schemas.Map() {
-		if text := enumDocs[name]; text != "" {
-			s.Description = text
-		}
-	}
-}
-
 // describeForm copies the descriptions of parameters to the fields of a form that
 // have the same names.
 func describeForm(op *huma.Operation) {

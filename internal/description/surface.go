@@ -25,9 +25,7 @@ func Of(r *rest.Router) *Documents {
 	stable, preview, public := r.Surfaces()
 	lazy := func(s *rest.Surface, blank func(rest.Config) *huma.OpenAPI) func() *huma.OpenAPI {
 		return sync.OnceValue(func() *huma.OpenAPI {
-			doc := finish(assemble(s, blank(r.Config)))
-			describeNamed(doc)
-			return doc
+			return finish(assemble(s, blank(r.Config)))
 		})
 	}
 	return &Documents{lazy(stable, stableDescription), lazy(preview, previewDescription), lazy(public, publicDescription), r}

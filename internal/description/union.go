@@ -41,12 +41,12 @@ var variants = []struct {
 	kinds            []variant
 }{
 	{"LeadMessageSend", "channel", []variant{
-		{value: "sms", name: "TextMessageSend"},
-		{value: "email", name: "EmailSend", sets: []string{"subject"}},
+		{value: "sms", name: "TextMessageSend", doc: "A text message to send."},
+		{value: "email", name: "EmailSend", doc: "An email to send.", sets: []string{"subject"}},
 	}},
 	{"MFAEnrollment", "kind", []variant{
-		{value: "totp", name: "TOTPEnrollment", sets: []string{"otpauth_uri", "secret"}},
-		{value: "webauthn", name: "WebAuthnEnrollment"},
+		{value: "totp", name: "TOTPEnrollment", doc: "A new authenticator app, with the secret to enter in it.", sets: []string{"otpauth_uri", "secret"}},
+		{value: "webauthn", name: "WebAuthnEnrollment", doc: "A new passkey or security key, with the options for the browser."},
 	}},
 }
 
@@ -54,6 +54,7 @@ var variants = []struct {
 // required and not null. In the others, they are null.
 type variant struct {
 	value, name string
+	doc         string // its sentence
 	sets        []string
 }
 
@@ -83,6 +84,7 @@ func uniteVariants(doc *huma.OpenAPI) {
 			}
 			slices.Sort(s.Required)
 			s.Required = slices.Compact(s.Required)
+			s.Description = kind.doc
 			schemas[kind.name] = s
 			add(union, kind.value, kind.name)
 		}

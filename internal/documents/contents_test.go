@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/finance"
+	"slipway/internal/hulls"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -30,7 +31,7 @@ func bare() facts {
 // Each kind is also issued for a deal with as little as possible, unless it
 // requires more.
 func TestEveryKindWithLittle(t *testing.T) {
-	for _, kind := range kinds {
+	for _, kind := range allKinds.Values {
 		if r := forms[kind].requires; r.structure || r.trade {
 			continue
 		}
@@ -73,7 +74,7 @@ func TestYearBuilt(t *testing.T) {
 
 // A manufacturer's or builder's statement is for the first sale of a boat.
 func TestOnlyForNewBoats(t *testing.T) {
-	for _, condition := range []string{"new", "used", "demo"} {
+	for _, condition := range []hulls.Condition{"new", "used", "demo"} {
 		f := everything()
 		f.hull.Condition = condition
 		for _, kind := range []DocumentKind{"mso_boat", "mso_engine", "mso_trailer", "uscg_cg1261"} {
@@ -121,7 +122,7 @@ func TestMortgageIsTheAmountFunded(t *testing.T) {
 
 // A co-buyer who signs is also named in the text.
 func TestCoBuyersAreNamed(t *testing.T) {
-	for _, kind := range kinds {
+	for _, kind := range allKinds.Values {
 		doc, text := issue(t, everything(), kind)
 		if n := strings.Count(text, "O’Brien"); n < 2 && slices.Contains(doc.RequiredSigners, ByCoBuyer) {
 			t.Errorf("%s: got the co-buyer %d times in %s, want a name in the text and below the line", kind, n, text)

@@ -69,7 +69,6 @@ const (
 var documentOrigins = enum.Of("DocumentOrigin", "Where the content of a document is from.",
 	FromSlipway, FromUpload)
 
-// TransformSchema describes the values.
 func (DocumentOrigin) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return documentOrigins.Describe(s)
 }
@@ -88,7 +87,6 @@ const (
 var documentStatuses = enum.Of("DocumentStatus", "Whether a document is signed.",
 	Issued, PartiallySigned, FullySigned, Voided)
 
-// TransformSchema describes the values.
 func (DocumentStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return documentStatuses.Describe(s)
 }
@@ -107,7 +105,6 @@ const (
 var signerRoles = enum.Of("SignerRole", "Role in which a person signs a document.",
 	ByBuyer, ByCoBuyer, ByDealer, ByLender)
 
-// TransformSchema describes the values.
 func (SignerRole) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return signerRoles.Describe(s)
 }

@@ -7,8 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"slipway/internal/deals"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
@@ -296,14 +294,4 @@ func (a *API) void(ctx context.Context, tx *db.Tx, in *struct {
 	return change(ctx, tx, in.ByDocument, func(d *deals.Deal, _ Document, doc *Document) error {
 		return void(ctx, tx, d, doc, in.Body.Reason)
 	})
-}
-
-// Schema lists the kinds in the OpenAPI document.
-func (DocumentKind) Schema(huma.Registry) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString, Description: "Kind of document.", Examples: []any{"purchase_agreement"}}
-	for _, k := range kinds {
-		s.Enum = append(s.Enum, string(k))
-	}
-	s.PrecomputeMessages()
-	return s
 }

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"slipway/internal/testkit/pdftext"
 	"strings"
 	"testing"
 	"time"
 
 	"slipway/internal/contacts"
 	"slipway/internal/deals"
+	"slipway/internal/testkit/pdftext"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -89,11 +89,11 @@ func TestWhoSigns(t *testing.T) {
 
 // Each kind can be issued and has a title, an issuer and page numbers.
 func TestEveryKind(t *testing.T) {
-	if len(forms) != len(kinds) {
-		t.Errorf("got %d forms, want %d, one for each kind", len(forms), len(kinds))
+	if len(forms) != len(allKinds.Values) {
+		t.Errorf("got %d forms, want %d, one for each kind", len(forms), len(allKinds.Values))
 	}
 	f := everything()
-	for _, kind := range kinds {
+	for _, kind := range allKinds.Values {
 		doc, text := issue(t, f, kind)
 		for _, want := range []string{doc.Title, doc.ID, "Document 1207, deal 1042", "Chesapeake Marine", fmt.Sprintf("Page %d of %d", doc.PageCount, doc.PageCount)} {
 			if !strings.Contains(text, want) {

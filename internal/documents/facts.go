@@ -14,6 +14,7 @@ import (
 	"slipway/internal/platform/pdf"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/hin"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/phone"
 )
 
@@ -169,8 +170,8 @@ func (f facts) boat() string { return fmt.Sprintf("%d %s %s", f.hull.Year, f.hul
 
 // hin returns the HIN, or why the vessel has none.
 func (f facts) hin() string {
-	switch or(f.hull.HINAbsentReason, "") {
-	case "pre_1972":
+	switch null.Text(f.hull.HINAbsentReason) {
+	case hulls.HINBefore1972:
 		return "None (built before 1972)"
 	case "":
 		return or(f.hull.HIN, "Not yet assigned")
@@ -298,18 +299,21 @@ func (f facts) render(d Document) (content []byte, pages int, err error) {
 	return content, pages, err
 }
 
-func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capitalize[T ~string](value T) string {
+	s := string(value)
+	return strings.ToUpper(s[:1]) + s[1:]
+}
 
 // words returns a value of the API for people, such as Fiberglass composite.
-func words(value *string) string {
+func words[T ~string](value *T) string {
 	if value == nil || *value == "" {
 		return ""
 	}
-	return capitalize(strings.ReplaceAll(*value, "_", " "))
+	return capitalize(strings.ReplaceAll(string(*value), "_", " "))
 }
 
 // methodName returns the method of a payment for people.
-func methodName(method string) string {
+func methodName(method finance.PaymentMethod) string {
 	if method == "ach" {
 		return "ACH"
 	}

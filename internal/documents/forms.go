@@ -1,6 +1,9 @@
 package documents
 
-import "slipway/internal/platform/pdf"
+import (
+	"slipway/internal/platform/pdf"
+	"slipway/internal/vocab/enum"
+)
 
 // DocumentKind is the kind of a document.
 type DocumentKind string
@@ -29,14 +32,19 @@ var (
 // PurchaseAgreement is required before a deal can be contracted.
 const PurchaseAgreement DocumentKind = "purchase_agreement"
 
-// kinds lists all kinds of documents, in the order of a sale.
-var kinds = []DocumentKind{
+// allKinds has the kinds in the order of a sale.
+var allKinds = enum.Of("DocumentKind", "Type of document. It decides the content and the usual signers.",
 	PurchaseAgreement, "buyers_order", "deposit_receipt", "bill_of_sale",
 	"credit_application", "retail_installment_contract", "product_contract", "product_waiver", "privacy_notice",
 	"payoff_authorization", "trade_title", "power_of_attorney", "title_application", "registration_application",
 	"mso_boat", "mso_engine", "mso_trailer", "odometer", "insurance_binder", "survey", "sea_trial_acceptance",
 	"delivery_checklist", "due_bill",
 	"uscg_cg1258", "uscg_cg1261", "uscg_cg1340", "preferred_mortgage", "satisfaction_of_mortgage",
+)
+
+func (DocumentKind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	s.Examples = []any{string(PurchaseAgreement)}
+	return allKinds.Describe(s)
 }
 
 // forms has a form for each kind.

@@ -3,6 +3,7 @@ package documents
 import (
 	"fmt"
 
+	"slipway/internal/hulls"
 	"slipway/internal/platform/pdf"
 	"slipway/internal/vocab/money"
 )
@@ -41,7 +42,7 @@ func purchaseAgreement(p *pdf.Page, f facts) {
 	)
 }
 
-func conditionClause(condition string) string {
+func conditionClause(condition hulls.Condition) string {
 	if condition == "new" {
 		return "The vessel is new and is covered by the manufacturer's written warranties, " +
 			"which the buyer will receive. The seller makes no other warranties, express or implied, except those that cannot be disclaimed by law."

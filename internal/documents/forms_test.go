@@ -27,10 +27,10 @@ func everything() facts {
 			}},
 		coBuyer: &contacts.Contact{Kind: "person", FirstName: new("Jérôme"), LastName: new("O’Brien")},
 		specs: hulls.HullSpecs{SpecSheet: hulls.SpecSheet{
-			HullMaterial: new("fiberglass_composite"), Propulsion: new("propeller"),
+			HullMaterial: new(hulls.HullMaterial("fiberglass_composite")), Propulsion: new(hulls.Propulsion("propeller")),
 			Engines: &[]hulls.SpecEngine{
-				{Position: new("port"), Make: new("Yamaha"), Model: new("F300"), Serial: new("6CEX-1027001"), HP: new(300.0), Fuel: new("gas")},
-				{Position: new("starboard"), Make: new("Yamaha"), Model: new("F300"), Serial: new("6CEX-1027002"), HP: new(300.0), Fuel: new("gas")},
+				{Position: new(hulls.EnginePosition("port")), Make: new("Yamaha"), Model: new("F300"), Serial: new("6CEX-1027001"), HP: new(300.0), Fuel: new(hulls.EngineFuel("gas"))},
+				{Position: new(hulls.EnginePosition("starboard")), Make: new("Yamaha"), Model: new("F300"), Serial: new("6CEX-1027002"), HP: new(300.0), Fuel: new(hulls.EngineFuel("gas"))},
 			},
 			Trailer: &hulls.SpecTrailer{Make: new("Load Rite"), Model: new("5 Starr"), Year: new(int64(2024)), VIN: new("5A4LREF25R2000101"),
 				Axles: new(int64(2)), CapacityLb: new(7500.0)},

@@ -220,7 +220,7 @@ func taxName(t deals.DealTax) string {
 
 // productName returns the name, the provider and the term of a product.
 func productName(p finance.FinanceProduct) string {
-	name := strings.ReplaceAll(p.Kind, "_", " ")
+	name := strings.ReplaceAll(string(p.Kind), "_", " ")
 	if name == "gap" {
 		name = "GAP waiver"
 	}
@@ -268,7 +268,7 @@ func receipts(p *pdf.Page, f facts) {
 	p.Heading("Payments received")
 	var rows [][]string
 	for _, pay := range f.payments {
-		what, amount := strings.ReplaceAll(pay.Kind, "_", " "), pay.AmountCents
+		what, amount := strings.ReplaceAll(string(pay.Kind), "_", " "), pay.AmountCents
 		if pay.RefundsPaymentID != nil {
 			what, amount = "refund of "+what, -amount
 		}

@@ -12,7 +12,7 @@ import (
 // part of it, and neither is the progress of the deal.
 func termsOf(d deals.Deal, trades []deals.TradeIn) string {
 	type item struct {
-		Kind        string
+		Kind        deals.LineItemKind
 		Description *string
 		Cents       int64
 		Taxable     bool

@@ -91,7 +91,7 @@ func uploaded(values map[string]string, by auth.Actor) (Document, error) {
 		RequiredSigners: []SignerRole{}, Signatures: []DocumentSignature{}, IssuedBy: by,
 	}
 	var bad fault.Fields
-	if !slices.Contains(kinds, d.Kind) {
+	if !allKinds.Has(d.Kind) {
 		bad.Add("kind", "enum", "must be a kind of document, such as credit_application")
 	}
 	if utf8.RuneCountInString(d.Title) > 200 {

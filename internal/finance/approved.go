@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"slipway/internal/deals"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
@@ -13,9 +14,19 @@ import (
 type FundingDifference struct {
 	_ struct{} `doc:"A term in which the finance structure differs from what the lender approved."`
 
-	Field     string `json:"field" enum:"amount_cents,apr_percent,term_months" doc:"Term of the decision. amount_cents is the amount financed."`
-	Decision  string `json:"decision" doc:"What the lender approved." example:"8.25" audit:"-"`
-	Structure string `json:"structure" doc:"What the structure has." example:"7.49" audit:"-"`
+	Field     DifferenceField `json:"field" doc:"Term of the decision. amount_cents is the amount financed."`
+	Decision  string          `json:"decision" doc:"What the lender approved." example:"8.25" audit:"-"`
+	Structure string          `json:"structure" doc:"What the structure has." example:"7.49" audit:"-"`
+}
+
+// DifferenceField is a term that differs.
+type DifferenceField string
+
+var allDifferenceFields = enum.Of[DifferenceField]("FundingDifferenceField", "Term that differs.",
+	"amount_cents", "apr_percent", "term_months")
+
+func (DifferenceField) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allDifferenceFields.Describe(s)
 }
 
 // approvedTerms are the terms of a loan that a lender approved.
@@ -46,7 +57,7 @@ func (f Funding) approved(submitted FinanceStructure) approvedTerms {
 // differences lists what a structure has instead of the approved terms.
 func (t approvedTerms) differences(s FinanceStructure) []FundingDifference {
 	all := []FundingDifference{}
-	add := func(field, decision, structure string) {
+	add := func(field DifferenceField, decision, structure string) {
 		all = append(all, FundingDifference{Field: field, Decision: decision, Structure: structure})
 	}
 	if t.amountCents != s.AmountFinancedCents {
@@ -85,7 +96,7 @@ func (f *Funding) sendContract(d deals.Deal, structures map[string]FinanceStruct
 	if len(f.DiffersFromStructure) > 0 {
 		c := fault.Conflict("The selected structure differs from what the lender approved. Create and select a structure with these terms.")
 		for _, diff := range f.DiffersFromStructure {
-			c = c.Detail("differs_from_structure."+diff.Field, "state", "is %s in the structure, but the lender approved %s",
+			c = c.Detail("differs_from_structure."+string(diff.Field), "state", "is %s in the structure, but the lender approved %s",
 				diff.Structure, diff.Decision)
 		}
 		return c
@@ -107,7 +118,7 @@ func (s FinanceStructure) checkSelectable(fundings []Funding, structures map[str
 		}
 		if diff := f.approved(structures[f.StructureID]).differences(s); len(diff) > 0 {
 			return fault.Conflict("The buyer has a contract with %s with other terms. Withdraw funding %s first.", f.Lender, f.ID).
-				Detail(diff[0].Field, "state", "must be %s, as in the contract", diff[0].Decision)
+				Detail(string(diff[0].Field), "state", "must be %s, as in the contract", diff[0].Decision)
 		}
 	}
 	return nil

@@ -74,7 +74,6 @@ const (
 var fundingStatuses = enum.Of("FundingStatus", "Progress of an application with a lender.",
 	Submitted, Conditional, Approved, Countered, Declined, Withdrawn, ContractSent, Signed, PackageSubmitted, PendingDocs, ApprovedToFund, Funded, ChargedBack)
 
-// TransformSchema describes the values.
 func (FundingStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return fundingStatuses.Describe(s)
 }
@@ -109,10 +108,10 @@ var withContract = []FundingStatus{ContractSent, Signed, PackageSubmitted, Pendi
 var finished = []FundingStatus{Declined, Withdrawn, Funded, ChargedBack}
 
 // stateOf returns the funding state of a deal with these fundings.
-func stateOf(all []Funding) string {
+func stateOf(all []Funding) deals.FundingState {
 	for _, s := range ranking {
 		if slices.ContainsFunc(all, func(f Funding) bool { return f.Status == s }) {
-			return string(s)
+			return deals.FundingState(s)
 		}
 	}
 	return deals.FundingNotStarted

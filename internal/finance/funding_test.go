@@ -105,7 +105,7 @@ func TestEveryResolution(t *testing.T) {
 }
 
 func TestFundingStateOfDeal(t *testing.T) {
-	for want, all := range map[string][]FundingStatus{
+	for want, all := range map[deals.FundingState][]FundingStatus{
 		"not_started":  {},
 		"withdrawn":    {Withdrawn},
 		"declined":     {Withdrawn, Declined},

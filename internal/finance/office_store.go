@@ -14,15 +14,15 @@ import (
 // PaymentFilter are the filters of the list of the payments of all deals.
 type PaymentFilter struct {
 	page.Query
-	Type          PaymentType `query:"type" doc:"Only payments of this type."`
-	Status        string      `query:"status" enum:"succeeded,partially_refunded,refunded,reversed,transferred" doc:"Only payments with this status."`
-	Kind          string      `query:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"Only payments of this kind."`
-	Method        string      `query:"method" enum:"cash,check,ach,wire,card,financing" doc:"Only payments with this method."`
-	LocationID    string      `query:"location_id" maxLength:"64" doc:"Only objects of deals about hulls at this location."`
-	ReceivedFrom  string      `query:"received_from" format:"date" doc:"Only payments with a received_on on or after this date." example:"2026-11-01"`
-	ReceivedTo    string      `query:"received_to" format:"date" doc:"Only payments with a received_on on or before this date." example:"2026-11-30"`
-	CreatedAfter  time.Time   `query:"created_after" doc:"Only objects created after this time."`
-	CreatedBefore time.Time   `query:"created_before" doc:"Only objects created before this time."`
+	Type          PaymentType   `query:"type" doc:"Only payments of this type."`
+	Status        PaymentStatus `query:"status" doc:"Only payments with this status."`
+	Kind          PaymentKind   `query:"kind" doc:"Only payments of this kind."`
+	Method        PaymentMethod `query:"method" doc:"Only payments with this method."`
+	LocationID    string        `query:"location_id" maxLength:"64" doc:"Only objects of deals about hulls at this location."`
+	ReceivedFrom  string        `query:"received_from" format:"date" doc:"Only payments with a received_on on or after this date." example:"2026-11-01"`
+	ReceivedTo    string        `query:"received_to" format:"date" doc:"Only payments with a received_on on or before this date." example:"2026-11-30"`
+	CreatedAfter  time.Time     `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore time.Time     `query:"created_before" doc:"Only objects created before this time."`
 }
 
 // check rejects filters that contradict each other. An empty list would hide the
@@ -58,7 +58,7 @@ func (f PaymentFilter) whereStatus(tx *db.Tx, w *db.Where) {
 	switch f.Status {
 	case "":
 		return
-	case "succeeded":
+	case PaymentSucceeded:
 		w.And("NOT EXISTS (SELECT 1" + of + ")")
 		return
 	}
@@ -66,11 +66,11 @@ func (f PaymentFilter) whereStatus(tx *db.Tx, w *db.Where) {
 	// Few payments are taken back, so their index is faster than reading all payments.
 	w.And(`id IN (SELECT r.refunds_payment_id FROM payments r WHERE r.env = ? AND r.refunds_payment_id IS NOT NULL)`, tx.Env)
 	switch f.Status {
-	case "partially_refunded":
+	case PaymentPartiallyRefunded:
 		w.And(total + ` < amount_cents`)
-	case "reversed":
+	case PaymentReversed:
 		w.And(total+` >= amount_cents AND `+last+` = ?`, Reversed)
-	case "transferred":
+	case PaymentTransferred:
 		w.And(total+` >= amount_cents AND `+last+` = ?`, TransferOut)
 	default:
 		w.And(total+` >= amount_cents AND `+last+` NOT IN (?, ?)`, Reversed, TransferOut)

@@ -16,22 +16,61 @@ import (
 type Payment struct {
 	_ struct{} `doc:"Money that was received for a deal, or that was refunded, reversed or transferred. Payments never change."`
 
-	Env               auth.Env    `json:"-" db:"env"`
-	ID                string      `json:"id" db:"id" doc:"Identifies the payment. Starts with pay_." example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID            string      `json:"deal_id" db:"deal_id" doc:"Deal that the payment belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Type              PaymentType `json:"type" db:"type" doc:"refund is money that was paid back. reversal is money that never arrived, such as a bounced check. transfer_out and transfer_in move a payment from a cancelled deal to another one." since:"2026-12-01"`
-	Kind              string      `json:"kind" db:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"A refund, reversal or transfer has the kind of its payment."`
-	Method            string      `json:"method" db:"method" enum:"cash,check,ach,wire,card,financing" doc:"How the money was paid. financing is money from a lender."`
-	AmountCents       int64       `json:"amount_cents" db:"amount_cents" doc:"Amount in cents. Always positive, even for a refund." example:"500000"`
-	Reference         *string     `json:"reference" db:"reference" doc:"Check number or ID of the payment processor. Null if none was recorded." audit:"personal"`
-	ReceivedOn        string      `json:"received_on" db:"received_on" format:"date" doc:"Date of receipt. For a refund, the date it was paid out."`
-	Status            string      `json:"status" enum:"succeeded,partially_refunded,refunded,reversed,transferred" since:"2026-12-01 reversed=refunded transferred=refunded" audit:"-" doc:"partially_refunded if part of the payment was taken back. refunded, reversed or transferred if nothing is left of it, after the last of these."`
-	RefundedCents     int64       `json:"refunded_cents" doc:"Total of its refunds, reversals and transfers, in cents." audit:"-"`
-	RefundsPaymentID  *string     `json:"refunds_payment_id" db:"refunds_payment_id" doc:"Payment that this refund, reversal or transfer_out takes back. Null for money that was received."`
-	TransferDealID    *string     `json:"transfer_deal_id" db:"transfer_deal_id" doc:"Other deal of a transfer. Null unless it is a transfer." since:"2026-12-01"`
-	TransferPaymentID *string     `json:"transfer_payment_id" db:"transfer_payment_id" doc:"Other half of a transfer, in the other deal. Null unless it is a transfer." since:"2026-12-01"`
-	Reason            *string     `json:"reason" db:"reason" doc:"Reason for the refund or reversal. Null for money that was received." audit:"personal"`
-	CreatedAt         time.Time   `json:"created_at" db:"created_at" doc:"When the payment was recorded. received_on is when the money arrived."`
+	Env               auth.Env      `json:"-" db:"env"`
+	ID                string        `json:"id" db:"id" doc:"Identifies the payment. Starts with pay_." example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID            string        `json:"deal_id" db:"deal_id" doc:"Deal that the payment belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Type              PaymentType   `json:"type" db:"type" doc:"refund is money that was paid back. reversal is money that never arrived, such as a bounced check. transfer_out and transfer_in move a payment from a cancelled deal to another one." since:"2026-12-01"`
+	Kind              PaymentKind   `json:"kind" db:"kind" doc:"A refund, reversal or transfer has the kind of its payment."`
+	Method            PaymentMethod `json:"method" db:"method" doc:"How the money was paid. financing is money from a lender."`
+	AmountCents       int64         `json:"amount_cents" db:"amount_cents" doc:"Amount in cents. Always positive, even for a refund." example:"500000"`
+	Reference         *string       `json:"reference" db:"reference" doc:"Check number or ID of the payment processor. Null if none was recorded." audit:"personal"`
+	ReceivedOn        string        `json:"received_on" db:"received_on" format:"date" doc:"Date of receipt. For a refund, the date it was paid out."`
+	Status            PaymentStatus `json:"status" since:"2026-12-01 reversed=refunded transferred=refunded" audit:"-" doc:"partially_refunded if part of the payment was taken back. refunded, reversed or transferred if nothing is left of it, after the last of these."`
+	RefundedCents     int64         `json:"refunded_cents" doc:"Total of its refunds, reversals and transfers, in cents." audit:"-"`
+	RefundsPaymentID  *string       `json:"refunds_payment_id" db:"refunds_payment_id" doc:"Payment that this refund, reversal or transfer_out takes back. Null for money that was received."`
+	TransferDealID    *string       `json:"transfer_deal_id" db:"transfer_deal_id" doc:"Other deal of a transfer. Null unless it is a transfer." since:"2026-12-01"`
+	TransferPaymentID *string       `json:"transfer_payment_id" db:"transfer_payment_id" doc:"Other half of a transfer, in the other deal. Null unless it is a transfer." since:"2026-12-01"`
+	Reason            *string       `json:"reason" db:"reason" doc:"Reason for the refund or reversal. Null for money that was received." audit:"personal"`
+	CreatedAt         time.Time     `json:"created_at" db:"created_at" doc:"When the payment was recorded. received_on is when the money arrived."`
+}
+
+// PaymentMethod is how money was paid.
+type PaymentMethod string
+
+var allPaymentMethods = enum.Of[PaymentMethod]("PaymentMethod", "How money was paid. financing is money from a lender.",
+	"cash", "check", "ach", "wire", "card", "financing")
+
+func (PaymentMethod) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allPaymentMethods.Describe(s)
+}
+
+// PaymentKind is what a payment is for.
+type PaymentKind string
+
+var allPaymentKinds = enum.Of[PaymentKind]("PaymentKind", "What a payment is for.",
+	"deposit", "down_payment", "balance", "lender_proceeds")
+
+func (PaymentKind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allPaymentKinds.Describe(s)
+}
+
+// PaymentStatus is how much is left of a payment.
+type PaymentStatus string
+
+// The values.
+const (
+	PaymentSucceeded         PaymentStatus = "succeeded"
+	PaymentPartiallyRefunded PaymentStatus = "partially_refunded"
+	PaymentRefunded          PaymentStatus = "refunded"
+	PaymentReversed          PaymentStatus = "reversed"
+	PaymentTransferred       PaymentStatus = "transferred"
+)
+
+var allPaymentStatuses = enum.Of("PaymentStatus", "How much is left of a payment.",
+	PaymentSucceeded, PaymentPartiallyRefunded, PaymentRefunded, PaymentReversed, PaymentTransferred)
+
+func (PaymentStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allPaymentStatuses.Describe(s)
 }
 
 // PaymentType is the direction of a payment and why it happened.
@@ -49,7 +88,6 @@ const (
 var paymentTypes = enum.Of("PaymentType", "Whether money was received, paid back, never arrived, or moved to another deal.",
 	Paid, Refunded, Reversed, TransferOut, TransferIn)
 
-// TransformSchema describes the values.
 func (PaymentType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return paymentTypes.Describe(s)
 }
@@ -58,11 +96,11 @@ func (PaymentType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema
 type PaymentRecord struct {
 	_ struct{} `doc:"A payment to record."`
 
-	Kind        string  `json:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"What the money is for. Use lender_proceeds for the money of a lender."`
-	Method      string  `json:"method" enum:"cash,check,ach,wire,card,financing" doc:"How the money was paid. financing is money from a lender."`
-	AmountCents int64   `json:"amount_cents" minimum:"1" maximum:"100000000000" doc:"Amount in cents." example:"500000"`
-	Reference   *string `json:"reference" required:"false" maxLength:"200" doc:"Check number or ID of the payment processor."`
-	ReceivedOn  *string `json:"received_on" required:"false" format:"date" doc:"Defaults to today's date at the dealership."`
+	Kind        PaymentKind   `json:"kind" doc:"What the money is for. Use lender_proceeds for the money of a lender."`
+	Method      PaymentMethod `json:"method" doc:"How the money was paid. financing is money from a lender."`
+	AmountCents int64         `json:"amount_cents" minimum:"1" maximum:"100000000000" doc:"Amount in cents." example:"500000"`
+	Reference   *string       `json:"reference" required:"false" maxLength:"200" doc:"Check number or ID of the payment processor."`
+	ReceivedOn  *string       `json:"received_on" required:"false" format:"date" doc:"Defaults to today's date at the dealership."`
 }
 
 // payment builds the payment. today is the date at the dealership.
@@ -158,16 +196,16 @@ func (p Payment) remaining() int64 { return p.AmountCents - p.RefundedCents }
 // derive calculates the fields that are not stored from the amount that was taken
 // back and the type of the last row that did so.
 func (p *Payment) derive(takenBack int64, last PaymentType) {
-	p.RefundedCents, p.Status = takenBack, "succeeded"
+	p.RefundedCents, p.Status = takenBack, PaymentSucceeded
 	switch {
 	case takenBack == 0:
 	case takenBack < p.AmountCents:
-		p.Status = "partially_refunded"
+		p.Status = PaymentPartiallyRefunded
 	case last == Reversed:
-		p.Status = "reversed"
+		p.Status = PaymentReversed
 	case last == TransferOut:
-		p.Status = "transferred"
+		p.Status = PaymentTransferred
 	default:
-		p.Status = "refunded"
+		p.Status = PaymentRefunded
 	}
 }

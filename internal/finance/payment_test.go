@@ -49,7 +49,7 @@ func TestRefundsNeverExceed(t *testing.T) {
 			}
 		}
 
-		want := map[bool]string{true: "refunded", false: "partially_refunded"}[back == p.AmountCents]
+		want := map[bool]PaymentStatus{true: "refunded", false: "partially_refunded"}[back == p.AmountCents]
 		if back == 0 {
 			want = "succeeded"
 		}

@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
@@ -21,9 +22,19 @@ type FinanceQuoteCreate struct {
 	Terms           []int64          `json:"terms" minItems:"1" maxItems:"12" uniqueItems:"true" nullable:"false" doc:"Numbers of monthly payments to compare, from 1 to 480." example:"[180, 240, 300]"`
 	ContractOn      *string          `json:"contract_on" required:"false" format:"date" doc:"Date of the contract, from which interest accrues. Defaults to today's date at the dealership."`
 	FirstPaymentOn  *string          `json:"first_payment_on" required:"false" format:"date" doc:"Date of the first payment. Defaults to one month after the contract. If it is not 15 to 62 days after the contract, odd_days_interest is required."`
-	OddDaysInterest *string          `json:"odd_days_interest" required:"false" enum:"charged,ignored" doc:"Whether simple interest is charged for the days by which the first period is longer than a month. If the period is shorter, charged reduces the interest."`
+	OddDaysInterest *OddDaysInterest `json:"odd_days_interest" required:"false" doc:"Whether simple interest is charged for the days by which the first period is longer than a month. If the period is shorter, charged reduces the interest."`
 	BalloonCents    int64            `json:"balloon_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Amount that is due with the last payment, in addition to it."`
 	Products        []FinanceProduct `json:"products,omitempty" maxItems:"20" doc:"Finance and insurance products to sell with the loan. Their tax is only calculated with deal_id."`
+}
+
+// OddDaysInterest is whether interest is charged for odd days.
+type OddDaysInterest string
+
+var allOddDaysInterest = enum.Of[OddDaysInterest]("OddDaysInterest", "Whether interest is charged for the days by which the first period is longer than a month.",
+	"charged", "ignored")
+
+func (OddDaysInterest) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allOddDaysInterest.Describe(s)
 }
 
 // Check validates what the schema can't express.

@@ -22,7 +22,7 @@ func TestOddDaysAndBalloons(t *testing.T) {
 		rate            money.Percent
 		months          int64
 		contract, first string
-		odd             string
+		odd             OddDaysInterest
 		balloon         int64
 		want            want
 	}{
@@ -75,7 +75,7 @@ func TestOddDaysMustBeDecided(t *testing.T) {
 		if (err == nil) != allowed || err != nil && fault.KindOf(err) != fault.KindBadRequest {
 			t.Errorf("%s without odd_days_interest: got %v, want it allowed: %t", first, err, allowed)
 		}
-		for _, odd := range []string{"charged", "ignored"} {
+		for _, odd := range []OddDaysInterest{"charged", "ignored"} {
 			in.OddDaysInterest = &odd
 			if _, err := in.Structure(deals.Deal{PriceUSD: 100000}, 0, now); err != nil {
 				t.Errorf("%s, %s: got %v, want no error", first, odd, err)
@@ -84,7 +84,7 @@ func TestOddDaysMustBeDecided(t *testing.T) {
 	}
 
 	for name, c := range map[string]FinanceStructureCreate{
-		"before the contract":     {TermMonths: 240, FirstPaymentOn: new("2026-05-01"), OddDaysInterest: new("ignored")},
+		"before the contract":     {TermMonths: 240, FirstPaymentOn: new("2026-05-01"), OddDaysInterest: new(OddDaysInterest("ignored"))},
 		"balloon above the loan":  {TermMonths: 60, BalloonCents: 10000000},
 		"buy rate above the rate": {TermMonths: 60, BuyRatePercent: new(money.Percent("20.0001"))},
 	} {
@@ -135,7 +135,7 @@ func TestEveryDifference(t *testing.T) {
 			continue
 		}
 		for i, d := range diff {
-			if d.Field != c.want[i] || d.Decision == d.Structure {
+			if string(d.Field) != c.want[i] || d.Decision == d.Structure {
 				t.Errorf("%s: got %v, want %v", name, diff, c.want)
 			}
 		}

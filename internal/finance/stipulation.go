@@ -17,7 +17,7 @@ type Stipulation struct {
 	ID          string            `json:"id" db:"id" doc:"Identifies the stipulation. Starts with stip_." example:"stip_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID      string            `json:"deal_id" db:"deal_id" doc:"Deal that is financed."`
 	FundingID   string            `json:"funding_id" db:"funding_id" doc:"Funding that the stipulation belongs to." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind        string            `json:"kind" db:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other" doc:"What the lender requires. mso is a manufacturer's statement of origin."`
+	Kind        StipulationKind   `json:"kind" db:"kind" doc:"What the lender requires. mso is a manufacturer's statement of origin."`
 	Description *string           `json:"description" db:"description" doc:"Details of what the lender requires. Null if there are none." example:"Two years of tax returns" audit:"personal"`
 	Status      StipulationStatus `json:"status" db:"status" doc:"Whether the lender has it and accepts it. The funding requires accepted or waived."`
 	Note        *string           `json:"note" db:"note" doc:"Note from when the status was last set. Null if there is none." audit:"personal"`
@@ -26,6 +26,18 @@ type Stipulation struct {
 	Version     int64             `json:"version" db:"version" doc:"Number of the current version."`
 	CreatedAt   time.Time         `json:"created_at" db:"created_at" doc:"When the stipulation was added."`
 	UpdatedAt   time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
+}
+
+// StipulationKind is what a lender requires.
+type StipulationKind string
+
+var allStipulationKinds = enum.Of[StipulationKind]("StipulationKind", "What a lender requires. mso is a manufacturer's statement of origin.",
+	"proof_of_income", "tax_returns", "proof_of_residence", "drivers_license", "insurance_binder", "survey", "payoff_letter",
+	"title_front_back", "mso_boat", "mso_engine", "mso_trailer", "trust_docs", "down_payment_proof", "signed_contract",
+	"other")
+
+func (StipulationKind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStipulationKinds.Describe(s)
 }
 
 // Revision returns the version for the ETag.
@@ -46,7 +58,6 @@ const (
 var stipulationStatuses = enum.Of("StipulationStatus", "Whether a lender has what it requires and accepts it.",
 	StipulationRequested, StipulationReceived, StipulationAccepted, StipulationRejected, StipulationWaived)
 
-// TransformSchema describes the values.
 func (StipulationStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return stipulationStatuses.Describe(s)
 }
@@ -55,9 +66,12 @@ func (StipulationStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.
 type StipulationAdd struct {
 	_ struct{} `doc:"A new stipulation."`
 
-	Kind        string  `json:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other" doc:"What the lender requires. mso is a manufacturer's statement of origin."`
-	Description *string `json:"description" required:"false" maxLength:"500" doc:"Details of what the lender requires."`
+	Kind        StipulationKind `json:"kind" doc:"What the lender requires. mso is a manufacturer's statement of origin."`
+	Description *string         `json:"description" required:"false" maxLength:"500" doc:"Details of what the lender requires."`
 }
+
+var _ = enum.Part("StipulationResolution", "Status that a stipulation can be set to.",
+	StipulationReceived, StipulationAccepted, StipulationWaived, StipulationRejected)
 
 // StipulationResolve is the request body for resolving a stipulation.
 type StipulationResolve struct {

@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
@@ -28,7 +29,7 @@ type FinanceStructure struct {
 	ContractOn           *string          `json:"contract_on" db:"contract_on" format:"date" doc:"Date of the contract, from which interest accrues. Null for structures of earlier versions." since:"2026-12-01"`
 	FirstPaymentOn       string           `json:"first_payment_on" db:"first_payment_on" format:"date" doc:"Date of the first payment."`
 	OddDays              int64            `json:"odd_days" db:"odd_days" doc:"Days by which the first period is longer than a month. Negative if it is shorter." since:"2026-12-01"`
-	OddDaysInterest      *string          `json:"odd_days_interest" db:"odd_days_interest" enum:"charged,ignored" doc:"Whether interest is charged for the odd days. Null if the request didn't say, which means ignored." since:"2026-12-01"`
+	OddDaysInterest      *OddDaysInterest `json:"odd_days_interest" db:"odd_days_interest" doc:"Whether interest is charged for the odd days. Null if the request didn't say, which means ignored." since:"2026-12-01"`
 	OddDaysInterestCents int64            `json:"odd_days_interest_cents" db:"odd_days_interest_cents" doc:"Simple interest for the odd days, for a year of 365 days. Due with the first payment. Negative if the first period is shorter than a month." since:"2026-12-01"`
 	BalloonCents         int64            `json:"balloon_cents" db:"balloon_cents" doc:"Amount in cents that is due with the last payment, in addition to it." since:"2026-12-01"`
 	Products             []FinanceProduct `json:"products" db:"products,json" nullable:"false" doc:"Finance and insurance products that are sold with the loan."`
@@ -60,13 +61,24 @@ type FinanceStructureSchedule struct {
 type FinanceProduct struct {
 	_ struct{} `doc:"A finance or insurance product that is sold with a loan."`
 
-	Kind       string  `json:"kind" enum:"service_contract,gap,gelcoat_protection,hull_protection,tire_wheel,prop_protection,credit_life,disability,key,prepaid_maintenance,theft,other" doc:"Type of product. gap covers the difference between the loan and the value of the boat."`
-	Provider   *string `json:"provider" required:"false" maxLength:"200" doc:"Company that provides the product. Null if none was recorded."`
-	PriceCents int64   `json:"price_cents" minimum:"0" maximum:"100000000000" doc:"Price to the buyer in cents."`
-	CostCents  *int64  `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Null if your key does not have deals:write."`
-	TermMonths *int64  `json:"term_months" required:"false" minimum:"1" maximum:"480" doc:"How long the product lasts, in months. Null if it has no term."`
-	Taxable    *bool   `json:"taxable" required:"false" doc:"Whether the taxes of the deal apply to it. Defaults to the dealership's settings.taxable_lines.product. Never null in responses." since:"2026-12-01"`
-	Financed   bool    `json:"financed" required:"false" doc:"Whether it is part of the loan. If false, the buyer pays for it in cash."`
+	Kind       ProductKind `json:"kind" doc:"Type of product. gap covers the difference between the loan and the value of the boat."`
+	Provider   *string     `json:"provider" required:"false" maxLength:"200" doc:"Company that provides the product. Null if none was recorded."`
+	PriceCents int64       `json:"price_cents" minimum:"0" maximum:"100000000000" doc:"Price to the buyer in cents."`
+	CostCents  *int64      `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Null if your key does not have deals:write."`
+	TermMonths *int64      `json:"term_months" required:"false" minimum:"1" maximum:"480" doc:"How long the product lasts, in months. Null if it has no term."`
+	Taxable    *bool       `json:"taxable" required:"false" doc:"Whether the taxes of the deal apply to it. Defaults to the dealership's settings.taxable_lines.product. Never null in responses." since:"2026-12-01"`
+	Financed   bool        `json:"financed" required:"false" doc:"Whether it is part of the loan. If false, the buyer pays for it in cash."`
+}
+
+// ProductKind is the type of a finance or insurance product.
+type ProductKind string
+
+var allProductKinds = enum.Of[ProductKind]("FinanceProductKind", "Type of finance or insurance product.",
+	"service_contract", "gap", "gelcoat_protection", "hull_protection", "tire_wheel", "prop_protection", "credit_life",
+	"disability", "key", "prepaid_maintenance", "theft", "other")
+
+func (ProductKind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allProductKinds.Describe(s)
 }
 
 // FinanceStructureCreate is the request body for a new finance structure.
@@ -80,7 +92,7 @@ type FinanceStructureCreate struct {
 	TermMonths          int64            `json:"term_months" minimum:"1" maximum:"480" doc:"Number of monthly payments." example:"240"`
 	ContractOn          *string          `json:"contract_on" required:"false" format:"date" doc:"Date of the contract, from which interest accrues. Defaults to today's date at the dealership." since:"2026-12-01"`
 	FirstPaymentOn      *string          `json:"first_payment_on" required:"false" format:"date" doc:"Date of the first payment. Defaults to one month after the contract. If it is not 15 to 62 days after the contract, odd_days_interest is required."`
-	OddDaysInterest     *string          `json:"odd_days_interest" required:"false" enum:"charged,ignored" doc:"Whether simple interest is charged for the days by which the first period is longer than a month. If the period is shorter, charged reduces the interest." since:"2026-12-01"`
+	OddDaysInterest     *OddDaysInterest `json:"odd_days_interest" required:"false" doc:"Whether simple interest is charged for the days by which the first period is longer than a month. If the period is shorter, charged reduces the interest." since:"2026-12-01"`
 	BalloonCents        int64            `json:"balloon_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Amount that is due with the last payment, in addition to it." since:"2026-12-01"`
 	BuyRatePercent      *money.Percent   `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership. At most apr_percent." example:"6.25" since:"2026-12-01"`
 	ReserveSplitPercent *money.Percent   `json:"reserve_split_percent" required:"false" maxLength:"10" doc:"Part of the reserve that the dealership gets. Defaults to 100." example:"75" since:"2026-12-01"`

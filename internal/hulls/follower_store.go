@@ -53,8 +53,11 @@ func SaveChannels(ctx context.Context, tx *db.Tx, h *Hull) error {
 // is secret until it is added. Specifications and captions of photos have other rows.
 type shown struct {
 	HIN, StockNumber, Title, Description, ReceivedOn, PrimaryPhoto *string
-	Make, Model, Condition, Category, LocationID, PriceType        string
+	Make, Model, LocationID                                        string
 
+	Condition      Condition
+	Category       Category
+	PriceType      PriceType
 	BoatClass      *BoatClass
 	Status         Status
 	Year, PriceUSD int64
@@ -71,7 +74,7 @@ func (h Hull) shown() shown {
 		BoatClass: h.BoatClass, Status: h.Status, Year: h.Year, PriceUSD: h.PriceUSD, PhotoCount: h.PhotoCount, LengthFt: h.LengthFt,
 		PriceHidden: h.PriceHidden, MSRPUSD: h.MSRPUSD,
 	}
-	if h.PriceHidden || h.PriceType == "call" {
+	if h.PriceHidden || h.PriceType == Call {
 		s.PriceUSD = 0
 	}
 	return s

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/hin"
 	"slipway/internal/vocab/patch"
@@ -30,16 +31,16 @@ type Hull struct {
 	LocationID        string            `json:"location_id" db:"location_id" doc:"Location where the boat is." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	CreatedAt         time.Time         `json:"created_at" db:"created_at" doc:"When the hull was added to the inventory."`
 	StockNumber       *string           `json:"stock_number" db:"stock_number" doc:"Your number for the boat. Unique among hulls that are not delivered or archived. Null if it has none." example:"GW-1042"`
-	Condition         string            `json:"condition" db:"condition" enum:"new,used,demo" doc:"Whether the boat is new, used, or a demonstration boat."`
-	Category          string            `json:"category" db:"category" enum:"power,sail,pwc,unpowered" doc:"Basic kind of boat. pwc is a personal watercraft."`
+	Condition         Condition         `json:"condition" db:"condition" doc:"Whether the boat is new, used, or a demonstration boat."`
+	Category          Category          `json:"category" db:"category" doc:"Basic kind of boat. pwc is a personal watercraft."`
 	BoatClass         *BoatClass        `json:"boat_class" db:"boat_class" nullable:"true" doc:"Type of boat, as marketplaces name it. Null if unknown."`
 	Title             *string           `json:"title" db:"title" doc:"Headline for listings. Null if there is none."`
 	Description       *string           `json:"description" db:"description" doc:"Text for listings. Null if there is none." audit:"personal"`
-	Ownership         string            `json:"ownership" db:"ownership" enum:"owned,floorplan,consignment,brokerage" doc:"Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold (consignment, brokerage)."`
+	Ownership         Ownership         `json:"ownership" db:"ownership" doc:"Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold (consignment, brokerage)."`
 	HINCountry        *string           `json:"hin_country" db:"hin_country" doc:"Country code before the HIN. Null if there was none." example:"US"`
 	HINWarnings       []hin.NoteOnHin   `json:"hin_warnings" db:"hin_warnings,json" nullable:"false" doc:"Unusual things about the HIN. They don't block anything."`
-	HINAbsentReason   *string           `json:"hin_absent_reason" db:"hin_absent_reason" enum:"pre_1972,not_yet_assigned,homebuilt_pending" doc:"Why the boat has no HIN. Null if it has one, or if none is required yet."`
-	PriceType         string            `json:"price_type" db:"price_type" enum:"asking,sale,call" doc:"Same as price_type of the pricing." since:"2026-12-01"`
+	HINAbsentReason   *HINAbsentReason  `json:"hin_absent_reason" db:"hin_absent_reason" doc:"Why the boat has no HIN. Null if it has one, or if none is required yet."`
+	PriceType         PriceType         `json:"price_type" db:"price_type" doc:"Same as price_type of the pricing." since:"2026-12-01"`
 	PriceHidden       bool              `json:"price_hidden" db:"price_hidden" doc:"Whether the price is hidden from the public. Feeds and listings then have no price. Hide it on your website, too." since:"2026-12-01"`
 	MSRPUSD           *int64            `json:"msrp_usd" db:"msrp_usd" doc:"Manufacturer's suggested retail price. Null if unknown." since:"2026-12-01"`
 	PhotoCount        int64             `json:"photo_count" db:"photo_count" doc:"Number of photos, including those that are still being processed." example:"12"`
@@ -78,12 +79,14 @@ type Hold struct {
 	ExpiresAt time.Time `json:"expires_at" doc:"When the hold expires. The hull then becomes available automatically."`
 }
 
+var _ = enum.Part("NewHullStatus", "Status that a new hull can have.", OnOrder, InTransit, Available, NotForSale)
+
 // HullCreate is a new hull.
 type HullCreate struct {
 	_ struct{} `doc:"A new hull."`
 
 	HIN             *string           `json:"hin" required:"false" maxLength:"32" doc:"Required unless the hull is on order or in transit, or you send hin_absent_reason. A country prefix, as in US-GRT40912B324, is stored separately." example:"GRT40912B324"`
-	HINAbsentReason *string           `json:"hin_absent_reason" required:"false" enum:"pre_1972,not_yet_assigned,homebuilt_pending" doc:"Why the boat has no HIN. You can't send it together with hin."`
+	HINAbsentReason *HINAbsentReason  `json:"hin_absent_reason" required:"false" doc:"Why the boat has no HIN. You can't send it together with hin."`
 	Make            string            `json:"make" minLength:"1" maxLength:"100" doc:"Manufacturer or brand of the boat." example:"Grady-White"`
 	Model           string            `json:"model" minLength:"1" maxLength:"100" doc:"Model name, as the manufacturer uses it." example:"Freedom 235"`
 	Year            int64             `json:"year" minimum:"1900" maximum:"9999" doc:"Model year, up to two years from now." example:"2024"`
@@ -92,12 +95,12 @@ type HullCreate struct {
 	LocationID      string            `json:"location_id" minLength:"1" maxLength:"64" doc:"Location where the boat is, or where it will arrive." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Status          Status            `json:"status,omitempty" enum:"on_order,in_transit,available,not_for_sale" default:"available" doc:"Status of the new hull. Use on_order or in_transit for a boat that has not arrived."`
 	StockNumber     *string           `json:"stock_number" required:"false" minLength:"1" maxLength:"50" doc:"Your number for the boat. It must not belong to another hull that is not delivered or archived." example:"GW-1042"`
-	Condition       string            `json:"condition,omitempty" enum:"new,used,demo" default:"new" doc:"Whether the boat is new, used, or a demonstration boat."`
-	Category        *string           `json:"category" required:"false" enum:"power,sail,pwc,unpowered" doc:"Defaults to the category of the boat class, or to power."`
+	Condition       Condition         `json:"condition,omitempty" default:"new" doc:"Whether the boat is new, used, or a demonstration boat."`
+	Category        *Category         `json:"category" required:"false" doc:"Defaults to the category of the boat class, or to power."`
 	BoatClass       *BoatClass        `json:"boat_class" required:"false" nullable:"true" doc:"Type of boat, as marketplaces name it. It must match the category."`
 	Title           *string           `json:"title" required:"false" maxLength:"200" doc:"Headline for listings."`
 	Description     *string           `json:"description" required:"false" maxLength:"20000" doc:"Text for listings."`
-	Ownership       string            `json:"ownership,omitempty" enum:"owned,floorplan,consignment,brokerage" default:"owned" doc:"Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold (consignment, brokerage)."`
+	Ownership       Ownership         `json:"ownership,omitempty" default:"owned" doc:"Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold (consignment, brokerage)."`
 	ReceivedOn      *string           `json:"received_on" required:"false" format:"date" doc:"Defaults to today at the location, unless the hull is on order or in transit. Must not be in the future."`
 	PreviousHullID  *string           `json:"previous_hull_id" required:"false" maxLength:"64" doc:"Earlier record of the same boat in this dealership."`
 	Metadata        map[string]string `json:"metadata,omitempty" doc:"Up to 50 pairs. Keys have up to 40 characters, values up to 500."`
@@ -145,19 +148,19 @@ type HullPatch struct {
 	_ struct{} `doc:"Changes to a hull. Omitted fields keep their values, null clears a field."`
 
 	HIN             patch.Null[string]             `json:"hin,omitzero" maxLength:"32" doc:"New hull identification number. A country prefix, as in US-GRT40912B324, is stored separately. Null removes it."`
-	HINAbsentReason patch.Null[string]             `json:"hin_absent_reason,omitzero" enum:"pre_1972,not_yet_assigned,homebuilt_pending" doc:"Why the boat has no HIN. Cleared automatically when you set hin."`
+	HINAbsentReason patch.Null[HINAbsentReason]    `json:"hin_absent_reason,omitzero" doc:"Why the boat has no HIN. Cleared automatically when you set hin."`
 	Make            patch.Value[string]            `json:"make,omitzero" minLength:"1" maxLength:"100" doc:"Manufacturer or brand of the boat."`
 	Model           patch.Value[string]            `json:"model,omitzero" minLength:"1" maxLength:"100" doc:"Model name, as the manufacturer uses it."`
 	Year            patch.Value[int64]             `json:"year,omitzero" minimum:"1900" maximum:"9999" doc:"Model year, up to two years from now."`
 	LengthFt        patch.Value[float64]           `json:"length_ft,omitzero" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall in feet. Rounded to two decimals."`
 	LocationID      patch.Value[string]            `json:"location_id,omitzero" minLength:"1" maxLength:"64" doc:"Location that the boat moves to. The move is recorded in the history."`
 	StockNumber     patch.Null[string]             `json:"stock_number,omitzero" minLength:"1" maxLength:"50" doc:"New stock number. It must not belong to another hull that is not delivered or archived. Null removes it."`
-	Condition       patch.Value[string]            `json:"condition,omitzero" enum:"new,used,demo" doc:"Whether the boat is new, used, or a demonstration boat."`
-	Category        patch.Value[string]            `json:"category,omitzero" enum:"power,sail,pwc,unpowered" doc:"Basic kind of boat. It must match the boat class."`
+	Condition       patch.Value[Condition]         `json:"condition,omitzero" doc:"Whether the boat is new, used, or a demonstration boat."`
+	Category        patch.Value[Category]          `json:"category,omitzero" doc:"Basic kind of boat. It must match the boat class."`
 	BoatClass       patch.Null[BoatClass]          `json:"boat_class,omitzero" doc:"Type of boat, as marketplaces name it. Null removes it."`
 	Title           patch.Null[string]             `json:"title,omitzero" maxLength:"200" doc:"Headline for listings. Null removes it."`
 	Description     patch.Null[string]             `json:"description,omitzero" maxLength:"20000" doc:"Text for listings. Null removes it."`
-	Ownership       patch.Value[string]            `json:"ownership,omitzero" enum:"owned,floorplan,consignment,brokerage" doc:"Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold (consignment, brokerage)."`
+	Ownership       patch.Value[Ownership]         `json:"ownership,omitzero" doc:"Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold (consignment, brokerage)."`
 	ReceivedOn      patch.Null[string]             `json:"received_on,omitzero" format:"date" doc:"Must not be in the future."`
 	PreviousHullID  patch.Null[string]             `json:"previous_hull_id,omitzero" maxLength:"64" doc:"Earlier record of the same boat in this dealership. Null removes it."`
 	Metadata        patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change. A null value removes its key. Null removes all pairs."`

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
@@ -248,7 +246,7 @@ func (a *API) history(ctx context.Context, tx *db.Tx, in *struct {
 
 func (a *API) specs(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
-	Units string `query:"units" enum:"imperial,metric" default:"imperial" doc:"metric adds the measurements in metric units."`
+	Units UnitSystem `query:"units" default:"imperial" doc:"metric adds the measurements in metric units."`
 }) (HullSpecs, error) {
 	h, err := Find(ctx, tx, in.HullID)
 	if err != nil {
@@ -311,14 +309,4 @@ func (a *API) decodeHIN(_ context.Context, tx *db.Tx, in *struct {
 	HIN string `path:"hin" maxLength:"100" doc:"Number to decode, with or without a country prefix." example:"US-GRT40912B324"`
 }) (hin.DecodedHin, error) {
 	return hin.Decode(in.HIN, tx.Now), nil
-}
-
-// Schema lists the classes in the OpenAPI document.
-func (BoatClass) Schema(huma.Registry) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString, Description: "Type of boat, as marketplaces name it.", Examples: []any{"power-center"}}
-	for _, c := range allClasses() {
-		s.Enum = append(s.Enum, c)
-	}
-	s.PrecomputeMessages()
-	return s
 }

@@ -28,18 +28,18 @@ func TestCreateRules(t *testing.T) {
 		"valid":                     {func(*HullCreate) {}, fault.Kind{}, ""},
 		"no hin on order":           {func(c *HullCreate) { c.HIN, c.Status = nil, OnOrder }, fault.Kind{}, ""},
 		"no hin in transit":         {func(c *HullCreate) { c.HIN, c.Status = nil, InTransit }, fault.Kind{}, ""},
-		"no hin with a reason":      {func(c *HullCreate) { c.HIN, c.HINAbsentReason = nil, new("pre_1972") }, fault.Kind{}, ""},
+		"no hin with a reason":      {func(c *HullCreate) { c.HIN, c.HINAbsentReason = nil, new(HINBefore1972) }, fault.Kind{}, ""},
 		"no hin":                    {func(c *HullCreate) { c.HIN = nil }, fault.KindBadRequest, "hin"},
-		"hin and hin_absent_reason": {func(c *HullCreate) { c.HINAbsentReason = new("pre_1972") }, fault.KindUnprocessable, "hin_absent_reason"},
+		"hin and hin_absent_reason": {func(c *HullCreate) { c.HINAbsentReason = new(HINBefore1972) }, fault.KindUnprocessable, "hin_absent_reason"},
 		"bad hin":                   {func(c *HullCreate) { c.HIN = new("ABC1O345A900") }, fault.KindUnprocessable, "hin"},
 		"hin with a warning":        {func(c *HullCreate) { c.Year = 2019 }, fault.Kind{}, ""},
 		"year 2028":                 {func(c *HullCreate) { c.Year = 2028 }, fault.Kind{}, ""},
 		"year 2029":                 {func(c *HullCreate) { c.Year = 2029 }, fault.KindUnprocessable, "year"},
 		"length rounds to 0":        {func(c *HullCreate) { c.LengthFt = 0.004 }, fault.KindUnprocessable, "length_ft"},
 		"blank make":                {func(c *HullCreate) { c.Make = "  " }, fault.KindUnprocessable, "make"},
-		"class of the category": {func(c *HullCreate) { c.Category, c.BoatClass = new("sail"), new(BoatClass("sail-sloop")) },
+		"class of the category": {func(c *HullCreate) { c.Category, c.BoatClass = new(Sail), new(BoatClass("sail-sloop")) },
 			fault.Kind{}, ""},
-		"class of another category": {func(c *HullCreate) { c.Category, c.BoatClass = new("power"), new(BoatClass("sail-sloop")) },
+		"class of another category": {func(c *HullCreate) { c.Category, c.BoatClass = new(Power), new(BoatClass("sail-sloop")) },
 			fault.KindUnprocessable, "boat_class"},
 		"long key": {func(c *HullCreate) { c.Metadata = map[string]string{strings.Repeat("k", 41): ""} },
 			fault.KindUnprocessable, "metadata"},
@@ -61,7 +61,7 @@ func TestCreateRules(t *testing.T) {
 
 func TestAllErrorsTogether(t *testing.T) {
 	c := create()
-	c.Year, c.HIN, c.Make, c.BoatClass, c.Category = 3000, new("nonsense"), " ", new(BoatClass("sail-yawl")), new("power")
+	c.Year, c.HIN, c.Make, c.BoatClass, c.Category = 3000, new("nonsense"), " ", new(BoatClass("sail-yawl")), new(Category("power"))
 	_, err := c.hull(now, "")
 	for _, field := range []string{"year", "hin", "make", "boat_class"} {
 		wantDetail(t, field, err, fault.KindUnprocessable, field)
@@ -69,7 +69,7 @@ func TestAllErrorsTogether(t *testing.T) {
 }
 
 func TestCategoryFollowsClass(t *testing.T) {
-	for class, want := range map[BoatClass]string{"": "power", "sail-ketch": "sail", "power-pwc": "pwc", "unpowered-kayak": "unpowered"} {
+	for class, want := range map[BoatClass]Category{"": "power", "sail-ketch": "sail", "power-pwc": "pwc", "unpowered-kayak": "unpowered"} {
 		c := create()
 		if class != "" {
 			c.BoatClass = &class

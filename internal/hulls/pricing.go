@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/patch"
 )
 
@@ -17,12 +18,28 @@ type HullPricing struct {
 	MSRPUSD          *int64    `json:"msrp_usd" db:"msrp_usd" doc:"Manufacturer's suggested retail price in whole US dollars. Null if unknown."`
 	OriginalPriceUSD int64     `json:"original_price_usd" db:"original_price_usd" doc:"First asking price in whole US dollars. It only changes if you set it."`
 	PriceHidden      bool      `json:"price_hidden" db:"price_hidden" doc:"Whether the price is hidden from the public."`
-	PriceType        string    `json:"price_type" db:"price_type" enum:"asking,sale,call" doc:"What the price means: the regular asking price, a sale price, or call for a price on request."`
+	PriceType        PriceType `json:"price_type" db:"price_type" doc:"What the price means: the regular asking price, a sale price, or call for a price on request."`
 	Cost             *HullCost `json:"cost" db:"cost,json" doc:"What the dealership paid. Null without the scope hulls:write."`
 	FloorUSD         *int64    `json:"floor_usd" db:"floor_usd" doc:"Lowest acceptable price. Null without the scope hulls:write."`
 	EffectiveAt      time.Time `json:"effective_at" db:"effective_at" doc:"When this price became effective."`
 	Version          int64     `json:"version" db:"version" doc:"Version of the pricing. It is separate from the version of the hull."`
 	UpdatedAt        time.Time `json:"updated_at" db:"updated_at" doc:"When the pricing last changed."`
+}
+
+// PriceType is what a price means.
+type PriceType string
+
+// The values.
+const (
+	Asking PriceType = "asking"
+	Sale   PriceType = "sale"
+	Call   PriceType = "call"
+)
+
+var allPriceTypes = enum.Of("PriceType", "Whether a price is the regular one, a sale price, or on request.", Asking, Sale, Call)
+
+func (PriceType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allPriceTypes.Describe(s)
 }
 
 // Revision returns the version.
@@ -57,14 +74,14 @@ func (p HullPricing) totalCost() *int64 {
 type HullPricingReplace struct {
 	_ struct{} `doc:"New pricing of a hull. Omitted fields keep their values, null clears a field."`
 
-	PriceUSD         int64                `json:"price_usd" minimum:"0" maximum:"1000000000" doc:"New asking price in whole US dollars."`
-	MSRPUSD          patch.Null[int64]    `json:"msrp_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Manufacturer's suggested retail price in whole US dollars. Null removes it."`
-	OriginalPriceUSD *int64               `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Corrects the first asking price, in whole US dollars."`
-	PriceHidden      patch.Value[bool]    `json:"price_hidden,omitzero" doc:"Whether to hide the price from the public. Feeds and listings then have no price."`
-	PriceType        patch.Value[string]  `json:"price_type,omitzero" enum:"asking,sale,call" doc:"With call, feeds and listings have no price."`
-	Cost             patch.Null[HullCost] `json:"cost,omitzero" doc:"Replaces all costs."`
-	FloorUSD         patch.Null[int64]    `json:"floor_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Lowest acceptable price in whole US dollars. Offers below it can only be accepted with the scope hulls:write. Null removes it."`
-	Reason           *string              `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
+	PriceUSD         int64                  `json:"price_usd" minimum:"0" maximum:"1000000000" doc:"New asking price in whole US dollars."`
+	MSRPUSD          patch.Null[int64]      `json:"msrp_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Manufacturer's suggested retail price in whole US dollars. Null removes it."`
+	OriginalPriceUSD *int64                 `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Corrects the first asking price, in whole US dollars."`
+	PriceHidden      patch.Value[bool]      `json:"price_hidden,omitzero" doc:"Whether to hide the price from the public. Feeds and listings then have no price."`
+	PriceType        patch.Value[PriceType] `json:"price_type,omitzero" doc:"With call, feeds and listings have no price."`
+	Cost             patch.Null[HullCost]   `json:"cost,omitzero" doc:"Replaces all costs."`
+	FloorUSD         patch.Null[int64]      `json:"floor_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Lowest acceptable price in whole US dollars. Offers below it can only be accepted with the scope hulls:write. Null removes it."`
+	Reason           *string                `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
 }
 
 func (r HullPricingReplace) patch() HullPricingPatch {
@@ -78,14 +95,14 @@ func (r HullPricingReplace) patch() HullPricingPatch {
 type HullPricingPatch struct {
 	_ struct{} `doc:"Changes to the prices and costs of a hull. Fields that you leave out keep their values."`
 
-	PriceUSD         patch.Value[int64]   `json:"price_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Asking price. A change is recorded in the history."`
-	MSRPUSD          patch.Null[int64]    `json:"msrp_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Manufacturer's suggested retail price."`
-	OriginalPriceUSD *int64               `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"First asking price."`
-	PriceHidden      patch.Value[bool]    `json:"price_hidden,omitzero" doc:"Whether to hide the price from the public. Feeds and listings then have no price."`
-	PriceType        patch.Value[string]  `json:"price_type,omitzero" enum:"asking,sale,call" doc:"With call, feeds and listings have no price."`
-	Cost             patch.Null[HullCost] `json:"cost,omitzero" doc:"Replaces all costs."`
-	FloorUSD         patch.Null[int64]    `json:"floor_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Lowest acceptable price."`
-	Reason           *string              `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
+	PriceUSD         patch.Value[int64]     `json:"price_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Asking price. A change is recorded in the history."`
+	MSRPUSD          patch.Null[int64]      `json:"msrp_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Manufacturer's suggested retail price."`
+	OriginalPriceUSD *int64                 `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"First asking price."`
+	PriceHidden      patch.Value[bool]      `json:"price_hidden,omitzero" doc:"Whether to hide the price from the public. Feeds and listings then have no price."`
+	PriceType        patch.Value[PriceType] `json:"price_type,omitzero" doc:"With call, feeds and listings have no price."`
+	Cost             patch.Null[HullCost]   `json:"cost,omitzero" doc:"Replaces all costs."`
+	FloorUSD         patch.Null[int64]      `json:"floor_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Lowest acceptable price."`
+	Reason           *string                `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
 }
 
 func (r HullPricingPatch) apply(p *HullPricing, now time.Time) {

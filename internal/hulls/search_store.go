@@ -27,8 +27,8 @@ type HullFilter struct {
 	PriceMax      patch.Param[int64]   `query:"price_max" minimum:"0" maximum:"1000000000" doc:"Only hulls with at most this asking price, in whole US dollars."`
 	LengthMin     patch.Param[float64] `query:"length_min" minimum:"0" maximum:"1000" doc:"Only hulls of at least this length overall, in feet."`
 	LengthMax     patch.Param[float64] `query:"length_max" minimum:"0" maximum:"1000" doc:"Only hulls of at most this length overall, in feet."`
-	Condition     string               `query:"condition" enum:"new,used,demo" doc:"Only hulls in this condition."`
-	Category      string               `query:"category" enum:"power,sail,pwc,unpowered" doc:"Only hulls of this category."`
+	Condition     Condition            `query:"condition" doc:"Only hulls in this condition."`
+	Category      Category             `query:"category" doc:"Only hulls of this category."`
 	Q             string               `query:"q" maxLength:"200" doc:"Words, or the start of words, in the make, model, title, stock number or HIN. All must match." example:"grady 235"`
 	Archived      patch.Param[bool]    `query:"archived" doc:"True lists only archived hulls. By default, archived hulls are not listed."`
 	CreatedAfter  time.Time            `query:"created_after" doc:"Only objects created after this time."`

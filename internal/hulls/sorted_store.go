@@ -7,13 +7,24 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/page"
 )
 
 // SortedFilter is the query of the list of hulls in any order.
 type SortedFilter struct {
 	HullFilter
-	Sort string `query:"sort" enum:"newest,price,-price,age,-age,length,-length,year,-year" default:"newest" doc:"newest lists the hulls that were added last first. A minus sign means from high to low, so -age starts with the hull that has been in stock longest. A hull that was not received yet has the lowest age."`
+	Sort Sort `query:"sort" default:"newest" doc:"newest lists the hulls that were added last first. A minus sign means from high to low, so -age starts with the hull that has been in stock longest. A hull that was not received yet has the lowest age."`
+}
+
+// Sort is the order of a list of hulls.
+type Sort string
+
+var allSorts = enum.Of[Sort]("HullSort", "Order of the list of hulls. A minus sign means from high to low.",
+	"newest", "price", "-price", "age", "-age", "length", "-length", "year", "-year")
+
+func (Sort) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allSorts.Describe(s)
 }
 
 // orders has the orders from low to high. The column of the age is as in the index
@@ -58,7 +69,7 @@ func receivedDay(h Hull) int64 {
 // If a condition matches few hulls, these are sorted. Otherwise, the index of the order
 // leads to the first hulls that match.
 func ListSorted(ctx context.Context, tx *db.Tx, f SortedFilter) (page.Page[Hull], error) {
-	name, down := strings.CutPrefix(f.Sort, "-")
+	name, down := strings.CutPrefix(string(f.Sort), "-")
 	o, ok := orders[name]
 	if !ok {
 		return List(ctx, tx, f.HullFilter)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -16,37 +17,37 @@ import (
 type SpecSheet struct {
 	_ struct{} `doc:"The specification sheet of a boat. Null means unknown."`
 
-	Lengths           *SpecLengths  `json:"lengths" required:"false" doc:"Measured lengths in feet. Null if unknown."`
-	BeamFt            *float64      `json:"beam_ft" required:"false" exclusiveMinimum:"0" maximum:"500" doc:"Greatest width of the boat, in feet." example:"8.5"`
-	DraftFt           *SpecDraft    `json:"draft_ft" required:"false" doc:"Depth of water that the boat needs, in feet. Null if unknown."`
-	BridgeClearanceFt *float64      `json:"bridge_clearance_ft" required:"false" exclusiveMinimum:"0" maximum:"500" doc:"Height above the waterline, in feet. Bridges must be higher."`
-	FreeboardFt       *float64      `json:"freeboard_ft" required:"false" exclusiveMinimum:"0" maximum:"100" doc:"Height of the deck above the waterline, in feet."`
-	CabinHeadroomFt   *float64      `json:"cabin_headroom_ft" required:"false" exclusiveMinimum:"0" maximum:"50" doc:"Standing height in the cabin, in feet."`
-	DeadriseDeg       *float64      `json:"deadrise_deg" required:"false" minimum:"0" maximum:"90" doc:"Angle of the bottom at the transom, in degrees." example:"20"`
-	DryWeightLb       *float64      `json:"dry_weight_lb" required:"false" exclusiveMinimum:"0" maximum:"100000000" doc:"Weight without fuel, water and gear, in pounds." example:"4200"`
-	DisplacementLb    *float64      `json:"displacement_lb" required:"false" exclusiveMinimum:"0" maximum:"100000000" doc:"Weight of the water that the boat displaces, in pounds."`
-	BallastLb         *float64      `json:"ballast_lb" required:"false" minimum:"0" maximum:"100000000" doc:"Weight of the ballast, in pounds."`
-	HullMaterial      *string       `json:"hull_material" required:"false" enum:"aluminum,ferro_cement,fiberglass,fiberglass_composite,fiberglass_reinforced,hypalon,plastic,rubber_vinyl_canvas,steel,wood,other" doc:"Main material of the hull."`
-	HullShape         *string       `json:"hull_shape" required:"false" enum:"catamaran,deep_vee,displacement,flat,foldable,modified_vee,monohull,planing,pontoon,rib,roll_up,semi_displacement,trimaran,tunnel,other" doc:"Shape of the bottom."`
-	HullColor         *string       `json:"hull_color" required:"false" maxLength:"50" doc:"Color of the hull, in your own words."`
-	Keel              *string       `json:"keel" required:"false" enum:"full,fin,lifting,winged,twin,bulb,canting,other" doc:"Type of keel. Mostly for sailboats."`
-	DesignCategory    *string       `json:"design_category" required:"false" enum:"ocean,offshore,inshore,sheltered" doc:"Conditions that the boat is designed for, from ocean to sheltered waters."`
-	Propulsion        *string       `json:"propulsion" required:"false" enum:"air_thrust,manual,propeller,sail,water_jet,other" doc:"What moves the boat."`
-	YearBuilt         *int64        `json:"year_built" required:"false" minimum:"1800" maximum:"9999" doc:"Calendar year in which the boat was built. It can differ from the model year."`
-	Engines           *[]SpecEngine `json:"engines" required:"false" nullable:"true" maxItems:"12" doc:"Engines of the boat. An empty array means no engines. Null means unknown."`
-	MaxPowerHP        *float64      `json:"max_power_hp" required:"false" minimum:"0" maximum:"100000" doc:"Maximum engine power that the boat is rated for, in horsepower."`
-	Tanks             *SpecTanks    `json:"tanks" required:"false" doc:"Tank capacities in US gallons. Null if unknown."`
-	MaxPersons        *int64        `json:"max_persons" required:"false" minimum:"0" maximum:"10000" doc:"Maximum number of persons on board."`
-	MaxLoadLb         *float64      `json:"max_load_lb" required:"false" minimum:"0" maximum:"100000000" doc:"Maximum load of persons, gear and motor, in pounds."`
-	Cabins            *int64        `json:"cabins" required:"false" minimum:"0" maximum:"1000" doc:"Number of cabins."`
-	Berths            *SpecBerths   `json:"berths" required:"false" doc:"Sleeping places. Null if unknown."`
-	Heads             *int64        `json:"heads" required:"false" minimum:"0" maximum:"1000" doc:"Number of toilets."`
-	CruiseSpeedKn     *float64      `json:"cruise_speed_kn" required:"false" minimum:"0" maximum:"300" doc:"Usual speed, in knots."`
-	MaxSpeedKn        *float64      `json:"max_speed_kn" required:"false" minimum:"0" maximum:"300" doc:"Top speed, in knots."`
-	RangeNm           *float64      `json:"range_nm" required:"false" minimum:"0" maximum:"100000" doc:"Range with full tanks, in nautical miles."`
-	Trailer           *SpecTrailer  `json:"trailer" required:"false" doc:"Trailer that the boat is sold with. Null if unknown."`
-	Warranty          *SpecWarranty `json:"warranty" required:"false" doc:"Remaining warranty of the manufacturer. Null if unknown."`
-	Highlights        *[]string     `json:"highlights" required:"false" nullable:"true" maxItems:"50" doc:"Selling points, one line each."`
+	Lengths           *SpecLengths    `json:"lengths" required:"false" doc:"Measured lengths in feet. Null if unknown."`
+	BeamFt            *float64        `json:"beam_ft" required:"false" exclusiveMinimum:"0" maximum:"500" doc:"Greatest width of the boat, in feet." example:"8.5"`
+	DraftFt           *SpecDraft      `json:"draft_ft" required:"false" doc:"Depth of water that the boat needs, in feet. Null if unknown."`
+	BridgeClearanceFt *float64        `json:"bridge_clearance_ft" required:"false" exclusiveMinimum:"0" maximum:"500" doc:"Height above the waterline, in feet. Bridges must be higher."`
+	FreeboardFt       *float64        `json:"freeboard_ft" required:"false" exclusiveMinimum:"0" maximum:"100" doc:"Height of the deck above the waterline, in feet."`
+	CabinHeadroomFt   *float64        `json:"cabin_headroom_ft" required:"false" exclusiveMinimum:"0" maximum:"50" doc:"Standing height in the cabin, in feet."`
+	DeadriseDeg       *float64        `json:"deadrise_deg" required:"false" minimum:"0" maximum:"90" doc:"Angle of the bottom at the transom, in degrees." example:"20"`
+	DryWeightLb       *float64        `json:"dry_weight_lb" required:"false" exclusiveMinimum:"0" maximum:"100000000" doc:"Weight without fuel, water and gear, in pounds." example:"4200"`
+	DisplacementLb    *float64        `json:"displacement_lb" required:"false" exclusiveMinimum:"0" maximum:"100000000" doc:"Weight of the water that the boat displaces, in pounds."`
+	BallastLb         *float64        `json:"ballast_lb" required:"false" minimum:"0" maximum:"100000000" doc:"Weight of the ballast, in pounds."`
+	HullMaterial      *HullMaterial   `json:"hull_material" required:"false" doc:"Main material of the hull."`
+	HullShape         *HullShape      `json:"hull_shape" required:"false" doc:"Shape of the bottom."`
+	HullColor         *string         `json:"hull_color" required:"false" maxLength:"50" doc:"Color of the hull, in your own words."`
+	Keel              *KeelType       `json:"keel" required:"false" doc:"Type of keel. Mostly for sailboats."`
+	DesignCategory    *DesignCategory `json:"design_category" required:"false" doc:"Conditions that the boat is designed for, from ocean to sheltered waters."`
+	Propulsion        *Propulsion     `json:"propulsion" required:"false" doc:"What moves the boat."`
+	YearBuilt         *int64          `json:"year_built" required:"false" minimum:"1800" maximum:"9999" doc:"Calendar year in which the boat was built. It can differ from the model year."`
+	Engines           *[]SpecEngine   `json:"engines" required:"false" nullable:"true" maxItems:"12" doc:"Engines of the boat. An empty array means no engines. Null means unknown."`
+	MaxPowerHP        *float64        `json:"max_power_hp" required:"false" minimum:"0" maximum:"100000" doc:"Maximum engine power that the boat is rated for, in horsepower."`
+	Tanks             *SpecTanks      `json:"tanks" required:"false" doc:"Tank capacities in US gallons. Null if unknown."`
+	MaxPersons        *int64          `json:"max_persons" required:"false" minimum:"0" maximum:"10000" doc:"Maximum number of persons on board."`
+	MaxLoadLb         *float64        `json:"max_load_lb" required:"false" minimum:"0" maximum:"100000000" doc:"Maximum load of persons, gear and motor, in pounds."`
+	Cabins            *int64          `json:"cabins" required:"false" minimum:"0" maximum:"1000" doc:"Number of cabins."`
+	Berths            *SpecBerths     `json:"berths" required:"false" doc:"Sleeping places. Null if unknown."`
+	Heads             *int64          `json:"heads" required:"false" minimum:"0" maximum:"1000" doc:"Number of toilets."`
+	CruiseSpeedKn     *float64        `json:"cruise_speed_kn" required:"false" minimum:"0" maximum:"300" doc:"Usual speed, in knots."`
+	MaxSpeedKn        *float64        `json:"max_speed_kn" required:"false" minimum:"0" maximum:"300" doc:"Top speed, in knots."`
+	RangeNm           *float64        `json:"range_nm" required:"false" minimum:"0" maximum:"100000" doc:"Range with full tanks, in nautical miles."`
+	Trailer           *SpecTrailer    `json:"trailer" required:"false" doc:"Trailer that the boat is sold with. Null if unknown."`
+	Warranty          *SpecWarranty   `json:"warranty" required:"false" doc:"Remaining warranty of the manufacturer. Null if unknown."`
+	Highlights        *[]string       `json:"highlights" required:"false" nullable:"true" maxItems:"50" doc:"Selling points, one line each."`
 }
 
 // SpecLengths are the measured lengths of a boat.
@@ -69,17 +70,17 @@ type SpecDraft struct {
 type SpecEngine struct {
 	_ struct{} `doc:"One engine of a boat."`
 
-	Position  *string  `json:"position" required:"false" enum:"single,port,starboard,center,inner_port,inner_starboard" doc:"Where the engine is mounted."`
-	Make      *string  `json:"make" required:"false" maxLength:"100" doc:"Manufacturer of the engine." example:"Yamaha"`
-	Model     *string  `json:"model" required:"false" maxLength:"100" doc:"Model name of the engine." example:"F300"`
-	Year      *int64   `json:"year" required:"false" minimum:"1850" maximum:"9999" doc:"Model year of the engine."`
-	Serial    *string  `json:"serial" required:"false" maxLength:"100" doc:"Serial number of the engine."`
-	HP        *float64 `json:"hp" required:"false" minimum:"0" maximum:"100000" doc:"Rated power in horsepower. Null if unknown." example:"300"`
-	Hours     *float64 `json:"hours" required:"false" minimum:"0" maximum:"1000000" doc:"Hours that the engine has run. Null if unknown."`
-	Fuel      *string  `json:"fuel" required:"false" enum:"gas,diesel,electric,hybrid,other" doc:"What the engine runs on."`
-	Type      *string  `json:"type" required:"false" enum:"outboard,outboard_2s,outboard_4s,inboard,sterndrive,v_drive,jet,pod,electric,other" doc:"Type of engine. outboard_2s and outboard_4s are two-stroke and four-stroke outboards."`
-	Drive     *string  `json:"drive" required:"false" enum:"direct,stern,v,sail,jet,pod,surface,other" doc:"How the power reaches the water."`
-	Propeller *string  `json:"propeller" required:"false" maxLength:"100" doc:"Propeller, in your own words."`
+	Position  *EnginePosition `json:"position" required:"false" doc:"Where the engine is mounted."`
+	Make      *string         `json:"make" required:"false" maxLength:"100" doc:"Manufacturer of the engine." example:"Yamaha"`
+	Model     *string         `json:"model" required:"false" maxLength:"100" doc:"Model name of the engine." example:"F300"`
+	Year      *int64          `json:"year" required:"false" minimum:"1850" maximum:"9999" doc:"Model year of the engine."`
+	Serial    *string         `json:"serial" required:"false" maxLength:"100" doc:"Serial number of the engine."`
+	HP        *float64        `json:"hp" required:"false" minimum:"0" maximum:"100000" doc:"Rated power in horsepower. Null if unknown." example:"300"`
+	Hours     *float64        `json:"hours" required:"false" minimum:"0" maximum:"1000000" doc:"Hours that the engine has run. Null if unknown."`
+	Fuel      *EngineFuel     `json:"fuel" required:"false" doc:"What the engine runs on."`
+	Type      *EngineType     `json:"type" required:"false" doc:"Type of engine. outboard_2s and outboard_4s are two-stroke and four-stroke outboards."`
+	Drive     *EngineDrive    `json:"drive" required:"false" doc:"How the power reaches the water."`
+	Propeller *string         `json:"propeller" required:"false" maxLength:"100" doc:"Propeller, in your own words."`
 }
 
 // SpecTanks are capacities.
@@ -129,6 +130,20 @@ type HullSpecs struct {
 	Metric       *SpecsMetric `json:"metric" doc:"Measurements in metric units. Null unless you send units=metric."`
 	Version      int64        `json:"version" doc:"Number of the current version. 0 if there is no sheet yet."`
 	UpdatedAt    *time.Time   `json:"updated_at" doc:"When the sheet was last replaced. Null if there is no sheet yet."`
+}
+
+// UnitSystem is the system of the measurements.
+type UnitSystem string
+
+// Values that the code uses.
+const (
+	Metric UnitSystem = "metric"
+)
+
+var allUnitSystems = enum.Of("UnitSystem", "System of the measurements.", "imperial", Metric)
+
+func (UnitSystem) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allUnitSystems.Describe(s)
 }
 
 // Revision returns the version.

@@ -28,7 +28,6 @@ const (
 var allStatuses = enum.Of("HullStatus", "Stage of a hull between order and delivery.",
 	OnOrder, InTransit, Available, OnHold, SalePending, Sold, Delivered, NotForSale, Archived)
 
-// TransformSchema describes the values.
 func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allStatuses.Describe(s)
 }

@@ -42,7 +42,7 @@ func (i *HullImport) count(out outcome) {
 }
 
 // skip counts a row whose number belongs to a closed hull.
-func (o *outcome) skip(r sheet.Row, field string, h hulls.Closed) {
+func (o *outcome) skip(r sheet.Row, field SkipField, h hulls.Closed) {
 	o.skips = append(o.skips, HullImportSkip{Row: r.Number, Field: field, HullID: h.ID, Message: fmt.Sprintf("is already used by %s, which is %s", h.ID, h.Status)})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"slipway/internal/imports/sheet"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/wire"
@@ -35,13 +36,22 @@ func nextBatch(size int, took, wanted time.Duration) int {
 	return min(max(fitting, minBatch), 2*size, importBatch)
 }
 
+// State is the progress of an import.
+type State string
+
 // The states of an import.
 const (
-	importQueued    = "queued"
-	importRunning   = "running"
-	importCompleted = "completed"
-	importFailed    = "failed"
+	importQueued    State = "queued"
+	importRunning   State = "running"
+	importCompleted State = "completed"
+	importFailed    State = "failed"
 )
+
+var allStates = enum.Of("HullImportState", "Progress of an import.", importQueued, importRunning, importCompleted, importFailed)
+
+func (State) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStates.Describe(s)
+}
 
 // The stages of an import that is running.
 const (
@@ -49,12 +59,22 @@ const (
 	stageMissing = "missing" // the rows are saved, and the inventory is compared with the file
 )
 
+// Missing is what happens to hulls that are not in the file.
+type Missing string
+
 // What happens to hulls that are not in the file.
 const (
-	missingIgnore  = "ignore"
-	missingReport  = "report"
-	missingArchive = "archive"
+	missingIgnore  Missing = "ignore"
+	missingReport  Missing = "report"
+	missingArchive Missing = "archive"
 )
+
+var allMissings = enum.Of("HullImportMissing", "What an import does with hulls that are not in the file.",
+	missingIgnore, missingReport, missingArchive)
+
+func (Missing) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allMissings.Describe(s)
+}
 
 // HullImport is an import of a file of hulls.
 type HullImport struct {
@@ -62,17 +82,17 @@ type HullImport struct {
 
 	Env               auth.Env          `json:"-" db:"env"`
 	ID                string            `json:"id" db:"id" doc:"Identifies the import. Starts with imp_." example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	State             string            `json:"state" db:"state" enum:"queued,running,completed,failed" doc:"State of the import. An import that is completed can have rejected rows, see failed. An import without a single valid row has failed."`
-	Format            string            `json:"format" db:"format" enum:"csv,ndjson" doc:"Format of the file."`
-	Mode              string            `json:"mode" db:"mode" enum:"partial,atomic" doc:"partial imports the valid rows. atomic imports all rows or none."`
+	State             State             `json:"state" db:"state" doc:"State of the import. An import that is completed can have rejected rows, see failed. An import without a single valid row has failed."`
+	Format            Format            `json:"format" db:"format" doc:"Format of the file."`
+	Mode              Mode              `json:"mode" db:"mode" doc:"partial imports the valid rows. atomic imports all rows or none."`
 	DryRun            bool              `json:"dry_run" db:"dry_run" doc:"Whether nothing is saved. The counts and errors show what would happen."`
 	Reacquire         bool              `json:"reacquire" db:"reacquire" doc:"Whether rows can add a boat that was delivered or archived before. Otherwise they are skipped." since:"2026-12-01"`
 	LocationID        *string           `json:"location_id" db:"location_id" doc:"Default location for rows without one."`
 	Columns           map[string]string `json:"columns" db:"columns,json" doc:"Columns of a CSV file that are read, with their fields."`
 	IgnoredColumns    []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field. At most 100."`
 	Map               map[string]string `json:"map" db:"map,json" doc:"Fields that you assigned to columns." since:"2026-12-01"`
-	Encoding          string            `json:"encoding" db:"encoding" enum:"utf-8,utf-16le,utf-16be,windows-1252,macintosh" doc:"Encoding of the file." since:"2026-12-01"`
-	Missing           string            `json:"missing" db:"missing" enum:"ignore,report,archive" doc:"What happens to hulls that are not in the file: nothing, they are listed in missing_hulls, or they are also archived." since:"2026-12-01"`
+	Encoding          sheet.Encoding    `json:"encoding" db:"encoding" doc:"Encoding of the file." since:"2026-12-01"`
+	Missing           Missing           `json:"missing" db:"missing" doc:"What happens to hulls that are not in the file: nothing, they are listed in missing_hulls, or they are also archived." since:"2026-12-01"`
 	Force             bool              `json:"force" db:"forced" doc:"Whether the import runs even if more than 30 % of the hulls are missing from the file." since:"2026-12-01"`
 	Bytes             int64             `json:"bytes" db:"bytes" doc:"Size of the file in bytes, as UTF-8."`
 	BytesDone         int64             `json:"bytes_done" db:"bytes_done" doc:"Bytes of the file that are done."`
@@ -110,12 +130,43 @@ type HullImport struct {
 	PhotoCount int64      `json:"-" db:"photo_count"` // photos that were queued
 }
 
+// Mode is whether an import saves a part of the rows.
+type Mode string
+
+// The values.
+const (
+	partial Mode = "partial"
+	atomic  Mode = "atomic"
+)
+
+var allModes = enum.Of("HullImportMode", "Whether an import saves the valid rows (partial), or all rows or none (atomic).",
+	partial, atomic)
+
+func (Mode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allModes.Describe(s)
+}
+
+// Format is the format of a file.
+type Format string
+
+// The values.
+const (
+	csvFormat    Format = "csv"
+	ndjsonFormat Format = "ndjson"
+)
+
+var allFormats = enum.Of("HullImportFormat", "Format of an imported file.", csvFormat, ndjsonFormat)
+
+func (Format) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allFormats.Describe(s)
+}
+
 // Revision returns the version.
 func (i HullImport) Revision() int64 { return i.Version }
 
 // options returns how the file is read.
 func (i HullImport) options() sheet.Options {
-	return sheet.Options{NDJSON: i.Format == "ndjson", Encoding: sheet.Encoding(i.Encoding), Map: i.Map, DayFirst: i.DayFirst}
+	return sheet.Options{NDJSON: i.Format == ndjsonFormat, Encoding: i.Encoding, Map: i.Map, DayFirst: i.DayFirst}
 }
 
 // deriveProgress fills in the progress and the estimate. Time passes as quickly for the
@@ -150,10 +201,25 @@ type HullImportError struct {
 type HullImportSkip struct {
 	_ struct{} `doc:"A row of an imported file that changed nothing."`
 
-	Row     int64  `json:"row" db:"row_no" doc:"Row number, as in a spreadsheet. The header of a CSV file is row 1." example:"17"`
-	Field   string `json:"field" db:"field" enum:"hin,stock_number" doc:"Which number of the row already belongs to a hull." example:"stock_number"`
-	HullID  string `json:"hull_id" db:"hull_id" doc:"Hull that has this HIN or stock number." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Message string `json:"message" db:"message" doc:"Which hull has the number, and its status." example:"is already used by hull_01jcqz8t5n8m2x4v6b7c9d0e1f, which is delivered"`
+	Row     int64     `json:"row" db:"row_no" doc:"Row number, as in a spreadsheet. The header of a CSV file is row 1." example:"17"`
+	Field   SkipField `json:"field" db:"field" doc:"Which number of the row already belongs to a hull." example:"stock_number"`
+	HullID  string    `json:"hull_id" db:"hull_id" doc:"Hull that has this HIN or stock number." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Message string    `json:"message" db:"message" doc:"Which hull has the number, and its status." example:"is already used by hull_01jcqz8t5n8m2x4v6b7c9d0e1f, which is delivered"`
+}
+
+// SkipField is the number of a row that already belongs to a hull.
+type SkipField string
+
+// The values.
+const (
+	sameHIN         SkipField = "hin"
+	sameStockNumber SkipField = "stock_number"
+)
+
+var allSkipFields = enum.Of("HullImportSkipField", "Number of a row that already belongs to a hull.", sameHIN, sameStockNumber)
+
+func (SkipField) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allSkipFields.Describe(s)
 }
 
 // HullImportNote is a note on a row that was imported.
@@ -188,8 +254,8 @@ type HullImportPhotos struct {
 
 // importForm is the options of an import.
 type importForm struct {
-	mode       string
-	missing    string
+	mode       Mode
+	missing    Missing
 	dryRun     bool
 	reacquire  bool
 	force      bool
@@ -198,25 +264,24 @@ type importForm struct {
 	locationID *string
 }
 
+// choose returns the value of a field. It defaults to the first value of the enum.
+func choose[T ~string](bad *fault.Fields, fields map[string]string, name string, e enum.Enum[T]) T {
+	value := T(fields[name])
+	if value == "" {
+		return e.Values[0]
+	}
+	if !e.Has(value) {
+		bad.Add(name, "enum", "must be one of %s", e)
+	}
+	return value
+}
+
 // parseImportForm reads the fields of a form, or the parameters of a request
 // whose body is the file.
 func parseImportForm(fields map[string]string) (f importForm, err error) {
 	var bad fault.Fields
-	choose := func(name string, options ...string) string {
-		value := fields[name]
-		if value == "" {
-			return options[0]
-		}
-		for _, o := range options {
-			if value == o {
-				return value
-			}
-		}
-		bad.Add(name, "enum", "must be one of %s", strings.Join(options, ", "))
-		return value
-	}
-	f.mode = choose("mode", "partial", "atomic")
-	f.missing = choose("missing", missingIgnore, missingReport, missingArchive)
+	f.mode = choose(&bad, fields, "mode", allModes)
+	f.missing = choose(&bad, fields, "missing", allMissings)
 
 	for _, o := range []struct {
 		name  string

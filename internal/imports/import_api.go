@@ -135,8 +135,8 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	}
 
 	i := HullImport{
-		State: importQueued, Stage: stageRows, Format: s.Format, Mode: form.mode, DryRun: form.dryRun, Reacquire: form.reacquire,
-		LocationID: form.locationID, Map: form.names, Encoding: string(o.Encoding), DayFirst: o.DayFirst, Missing: form.missing, Force: form.force,
+		State: importQueued, Stage: stageRows, Format: Format(s.Format), Mode: form.mode, DryRun: form.dryRun, Reacquire: form.reacquire,
+		LocationID: form.locationID, Map: form.names, Encoding: o.Encoding, DayFirst: o.DayFirst, Missing: form.missing, Force: form.force,
 		Bytes: s.Bytes, BytesDone: s.Start, Rows: s.Rows, Blob: key, Header: s.Header(),
 		Errors: []HullImportError{}, SkippedRows: []HullImportSkip{}, Notes: []HullImportNote{}, MissingHulls: []HullImportHull{},
 		Actor: auth.From(ctx).Actor, RequestID: null.From(auth.RequestFrom(ctx).ID),

@@ -183,7 +183,7 @@ func (f *contents) next(rows *sheet.Reader, n int) ([]sheet.Row, error) {
 // completeImport saves the rows of an atomic import, compares the inventory with the
 // file and ends the import.
 func (a *API) completeImport(ctx context.Context, i *HullImport, f contents) error {
-	if i.Mode == "atomic" && i.Stage == stageRows {
+	if i.Mode == atomic && i.Stage == stageRows {
 		if i.Failed > 0 {
 			return a.rejectImport(ctx, i, outcome{})
 		}
@@ -206,7 +206,7 @@ func (a *API) completeImport(ctx context.Context, i *HullImport, f contents) err
 // run and the first pass of an atomic import do the same work and roll it back.
 func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, offset int64) (took time.Duration, err error) {
 	var rehearsed *outcome
-	if i.DryRun || i.Mode == "atomic" {
+	if i.DryRun || i.Mode == atomic {
 		out, rehearsal, err := a.rehearse(ctx, *i, batch)
 		if err != nil {
 			return 0, err
@@ -223,7 +223,7 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 		switch {
 		case rehearsed == nil:
 			out, err = applyRows(ctx, tx, i, batch)
-		case i.Mode == "atomic" && !i.DryRun:
+		case i.Mode == atomic && !i.DryRun:
 			out, err = *rehearsed, insertPending(ctx, tx, i, batch)
 		default:
 			out = *rehearsed
@@ -355,7 +355,7 @@ func (a *API) rejectImport(ctx context.Context, i *HullImport, late outcome) err
 	return err
 }
 
-func (a *API) endImport(ctx context.Context, i *HullImport, state string, problem *string) error {
+func (a *API) endImport(ctx context.Context, i *HullImport, state State, problem *string) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		i := *i
 		if err := finishImport(ctx, tx, &i, state, problem); err != nil {

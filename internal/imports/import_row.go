@@ -154,14 +154,14 @@ type known struct {
 }
 
 // earlier returns the closed hull that has one of the numbers of a row.
-func (k known) earlier(r sheet.Row) (h hulls.Closed, field string, ok bool) {
+func (k known) earlier(r sheet.Row) (h hulls.Closed, field SkipField, ok bool) {
 	if len(k.closed.ByHIN) > 0 {
 		if h, ok := k.closed.ByHIN[r.HIN()]; ok {
-			return h, "hin", true
+			return h, sameHIN, true
 		}
 	}
 	h, ok = k.closed.ByStockNumber[r.Text("stock_number")]
-	return h, "stock_number", ok
+	return h, sameStockNumber, ok
 }
 
 // isNew reports whether a row adds a hull.

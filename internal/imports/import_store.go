@@ -181,7 +181,7 @@ const (
 func writeFailures(ctx context.Context, d *db.DB, i HullImport, to io.Writer) error {
 	w := csv.NewWriter(to)
 	columns := i.Header
-	if i.Format == "ndjson" {
+	if i.Format == ndjsonFormat {
 		columns = []string{"record"}
 	}
 	if err := w.Write(append([]string{"row", "problem"}, columns...)); err != nil {
@@ -266,7 +266,7 @@ func deletePending(ctx context.Context, tx *db.Tx, i HullImport) error {
 }
 
 // finishImport ends an import and releases its file.
-func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state string, problem *string) error {
+func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state State, problem *string) error {
 	i.State, i.Problem, i.FinishedAt = state, problem, &tx.Now
 	if state == importCompleted {
 		i.BytesDone = i.Bytes
@@ -286,7 +286,7 @@ func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state string, p
 	if err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "import."+state, i.ID, events.Change{After: object})
+	return events.Emit(ctx, tx, "import."+string(state), i.ID, events.Change{After: object})
 }
 
 func insertMissing(ctx context.Context, tx *db.Tx, i HullImport, h HullImportHull) error {

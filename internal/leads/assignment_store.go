@@ -10,7 +10,7 @@ import (
 )
 
 // assign sets the owner of a lead and adds an entry to its assignment history.
-func assign(ctx context.Context, tx *db.Tx, l *Lead, userID, method string, reason *string) error {
+func assign(ctx context.Context, tx *db.Tx, l *Lead, userID string, method AssignmentMethod, reason *string) error {
 	before := *l
 	l.OwnerID = &userID
 	l.touch(tx.Now)

@@ -7,6 +7,7 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -14,9 +15,23 @@ import (
 // InboxFilter is the query of the list of leads that people work with.
 type InboxFilter struct {
 	LeadFilter
-	StatusCategory string `query:"status_category" enum:"open,converted,lost" doc:"Only leads of this category. open includes new, contacted, qualified and working."`
-	Q              string `query:"q" maxLength:"200" doc:"Words, or the start of words, in the names, company, email or phone of the contact. All words must match." example:"ann bell"`
-	Sort           string `query:"sort" enum:"newest,last_activity" default:"newest" doc:"newest lists the leads that were created last first, last_activity those with the latest last_activity_at."`
+	StatusCategory StatusCategory `query:"status_category" doc:"Only leads of this category. open includes new, contacted, qualified and working."`
+	Q              string         `query:"q" maxLength:"200" doc:"Words, or the start of words, in the names, company, email or phone of the contact. All words must match." example:"ann bell"`
+	Sort           Sort           `query:"sort" default:"newest" doc:"newest lists the leads that were created last first, last_activity those with the latest last_activity_at."`
+}
+
+// Sort is the order of a list of leads.
+type Sort string
+
+// Values that the code uses.
+const (
+	byLastActivity Sort = "last_activity"
+)
+
+var allSorts = enum.Of("LeadSort", "Order of the list of leads.", "newest", byLastActivity)
+
+func (Sort) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allSorts.Describe(s)
 }
 
 // check rejects filters that contradict each other. An empty list would hide the
@@ -31,9 +46,9 @@ func (f InboxFilter) check() error {
 func (f InboxFilter) where() *db.Where {
 	w := f.LeadFilter.where()
 	switch f.StatusCategory {
-	case "open":
+	case CategoryOpen:
 		w.And("status NOT IN (?, ?)", Converted, Lost)
-	case "converted", "lost":
+	case CategoryConverted, CategoryLost:
 		w.And("status = ?", f.StatusCategory)
 	}
 	return w
@@ -59,7 +74,7 @@ func ListInbox(ctx context.Context, tx *db.Tx, f InboxFilter) (p page.Page[Lead]
 		return page.New([]Lead{}, f.Query, false, nil), nil
 	}
 
-	if f.Sort != byActivity.Name {
+	if f.Sort != byLastActivity {
 		return leads.List(ctx, tx, f.Query, w)
 	}
 	p, err = db.ListSorted(ctx, tx, db.From(leads.Name), byActivity, f.Query, db.InEnv(tx, w))

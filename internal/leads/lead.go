@@ -12,6 +12,7 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/patch"
@@ -27,7 +28,7 @@ type Lead struct {
 	ContactID        string            `json:"contact_id" db:"contact_id" doc:"Person or company that the lead is from." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	SubmittedContact *SubmittedContact `json:"submitted_contact" db:"submitted_contact,json" audit:"-" doc:"Contact as it was sent with the lead. Null if the lead was created with contact_id." since:"2026-12-01"`
 	PossibleMismatch bool              `json:"possible_mismatch" db:"possible_mismatch" doc:"Whether the name in submitted_contact differs from the name of the contact. It might be another person with the same email or phone." since:"2026-12-01"`
-	Source           string            `json:"source" db:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
+	Source           Source            `json:"source" db:"source" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
 	SourceDetail     *string           `json:"source_detail" db:"source_detail" doc:"Campaign, page, person or place that the lead came from. Null if unknown." audit:"-" example:"Annapolis boat show"`
 	Status           Status            `json:"status" db:"status" doc:"Progress of the lead. converted is set by convert, and lost by close."`
 	HullID           *string           `json:"hull_id" db:"hull_id" doc:"Boat that the lead asked about. Null if the lead is not about a certain boat." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -52,6 +53,23 @@ type Lead struct {
 
 	ScoreSum float64   `json:"-" db:"score_sum"` // sum of the weights of the signals at ScoreAt
 	ScoreAt  time.Time `json:"-" db:"score_at"`
+}
+
+// Source is how a lead reached the dealership.
+type Source string
+
+// Values that the code uses.
+const (
+	SourceEmail Source = "email"
+	SourceSMS   Source = "sms"
+	SourceOther Source = "other"
+)
+
+var allSources = enum.Of("LeadSource", "How a lead reached the dealership.",
+	"web", SourceEmail, SourceSMS, "phone", "walk_in", "referral", "marketplace", "event", "import", SourceOther)
+
+func (Source) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allSources.Describe(s)
 }
 
 // Revision is the version, for the ETag.
@@ -86,7 +104,7 @@ func (s *SubmittedContact) differs(c contacts.Contact) bool {
 }
 
 // inquirySources are the sources of leads that wrote to the dealership.
-var inquirySources = []string{"web", "marketplace", "email"}
+var inquirySources = []Source{"web", "marketplace", SourceEmail}
 
 // InquiredFrom reports whether the lead wrote to the dealership from this email
 // address within the last months, so that it expects an answer.
@@ -107,7 +125,7 @@ type LeadCreate struct {
 
 	ContactID    *string                            `json:"contact_id" required:"false" maxLength:"64" doc:"Existing contact. Send either this or contact." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Contact      patch.Null[contacts.ContactCreate] `json:"contact,omitzero" doc:"Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it lacks is filled in. Otherwise a contact is created."`
-	Source       string                             `json:"source,omitempty" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other" default:"other"`
+	Source       Source                             `json:"source,omitempty" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other" default:"other"`
 	SourceDetail *string                            `json:"source_detail" required:"false" maxLength:"200" doc:"Campaign, page, person or place that the lead came from."`
 	HullID       *string                            `json:"hull_id" required:"false" maxLength:"64" doc:"Boat that the lead asked about."`
 	LocationID   *string                            `json:"location_id" required:"false" maxLength:"64" doc:"Defaults to the location of the hull."`
@@ -165,7 +183,7 @@ type LeadPatch struct {
 	_ struct{} `doc:"Changes to a lead. Omitted fields keep their values, null clears a field."`
 
 	Status       patch.Value[Status]            `json:"status,omitzero" doc:"Use new, contacted, qualified or working. working also reopens a lost lead."`
-	Source       patch.Value[string]            `json:"source,omitzero" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
+	Source       patch.Value[Source]            `json:"source,omitzero" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
 	SourceDetail patch.Null[string]             `json:"source_detail,omitzero" maxLength:"200" doc:"Campaign, page, person or place that the lead came from. Null removes it."`
 	HullID       patch.Null[string]             `json:"hull_id,omitzero" maxLength:"64" doc:"Boat that the lead asked about. Null removes it."`
 	LocationID   patch.Null[string]             `json:"location_id,omitzero" maxLength:"64" doc:"Location that works the lead. Null removes it."`

@@ -123,7 +123,7 @@ func contactOf(ctx context.Context, tx *db.Tx, n LeadCreate) (contacts.Contact, 
 type LeadFilter struct {
 	page.Query
 	Status        Status            `query:"status" doc:"Only leads in this status."`
-	Source        string            `query:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"Only leads from this source."`
+	Source        Source            `query:"source" doc:"Only leads from this source."`
 	ContactID     string            `query:"contact_id" maxLength:"64" doc:"Only leads of this contact."`
 	HullID        string            `query:"hull_id" maxLength:"64" doc:"Only leads about this hull."`
 	LocationID    string            `query:"location_id" maxLength:"64" doc:"Only leads that this location works."`

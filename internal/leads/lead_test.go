@@ -111,7 +111,7 @@ func TestTurns(t *testing.T) {
 }
 
 func TestScoreDecay(t *testing.T) {
-	signal := func(kind string, ago time.Duration) LeadSignal {
+	signal := func(kind SignalKind, ago time.Duration) LeadSignal {
 		return LeadSignal{Kind: kind, OccurredAt: now.Add(-ago)}
 	}
 	for _, c := range []struct {
@@ -136,7 +136,7 @@ func TestScoreDecay(t *testing.T) {
 
 // The stored score after decay equals the score calculated from all signals.
 func TestScoreIsRecomputable(t *testing.T) {
-	kinds := []string{}
+	kinds := []SignalKind{}
 	for kind := range weights {
 		kinds = append(kinds, kind)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -12,22 +13,33 @@ import (
 type LeadSignal struct {
 	_ struct{} `doc:"Something that a lead did that indicates interest."`
 
-	Env        auth.Env  `json:"-" db:"env"`
-	ID         string    `json:"id" db:"id" doc:"Identifies the signal. Starts with sig_." example:"sig_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID     string    `json:"lead_id" db:"lead_id" doc:"Lead that the signal belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind       string    `json:"kind" db:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit" doc:"What the lead did. Each kind has its own weight in the score."`
-	HullID     *string   `json:"hull_id" db:"hull_id" doc:"Boat that the signal is about. Null if it is not about a certain boat."`
-	Value      *float64  `json:"value" db:"value" doc:"Number that belongs to the signal, such as a calculated payment. It does not affect the score."`
-	Source     *string   `json:"source" db:"source" doc:"System or page that observed the signal." audit:"-" example:"website"`
-	OccurredAt time.Time `json:"occurred_at" db:"occurred_at" doc:"When the lead did it. The weight of the signal halves every 14 days from then."`
-	CreatedAt  time.Time `json:"created_at" db:"created_at" doc:"When the signal was recorded."`
+	Env        auth.Env   `json:"-" db:"env"`
+	ID         string     `json:"id" db:"id" doc:"Identifies the signal. Starts with sig_." example:"sig_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID     string     `json:"lead_id" db:"lead_id" doc:"Lead that the signal belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind       SignalKind `json:"kind" db:"kind" doc:"What the lead did. Each kind has its own weight in the score."`
+	HullID     *string    `json:"hull_id" db:"hull_id" doc:"Boat that the signal is about. Null if it is not about a certain boat."`
+	Value      *float64   `json:"value" db:"value" doc:"Number that belongs to the signal, such as a calculated payment. It does not affect the score."`
+	Source     *string    `json:"source" db:"source" doc:"System or page that observed the signal." audit:"-" example:"website"`
+	OccurredAt time.Time  `json:"occurred_at" db:"occurred_at" doc:"When the lead did it. The weight of the signal halves every 14 days from then."`
+	CreatedAt  time.Time  `json:"created_at" db:"created_at" doc:"When the signal was recorded."`
+}
+
+// SignalKind is what a lead did.
+type SignalKind string
+
+var allSignalKinds = enum.Of[SignalKind]("LeadSignalKind", "What a lead did. Each kind has its own weight in the score.",
+	"page_view", "price_view", "payment_calculator", "trade_valuation", "credit_start", "brochure", "chat", "call",
+	"email_open", "sms_reply", "sea_trial_request", "return_visit")
+
+func (SignalKind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allSignalKinds.Describe(s)
 }
 
 // LeadSignalCreate is the body to record a signal.
 type LeadSignalCreate struct {
 	_ struct{} `doc:"A signal to record."`
 
-	Kind       string     `json:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit" doc:"What the lead did. Each kind has its own weight in the score."`
+	Kind       SignalKind `json:"kind" doc:"What the lead did. Each kind has its own weight in the score."`
 	HullID     *string    `json:"hull_id" required:"false" maxLength:"64" doc:"Boat that the signal is about."`
 	Value      *float64   `json:"value" required:"false" minimum:"-1000000000000" maximum:"1000000000000" doc:"Number that belongs to the signal, such as a calculated payment. It does not affect the score."`
 	Source     *string    `json:"source" required:"false" maxLength:"200" doc:"System or page that observed the signal."`
@@ -56,7 +68,7 @@ func PastTime(at *time.Time, now time.Time) time.Time {
 }
 
 // weights are the points of each kind of signal on the day it occurs.
-var weights = map[string]float64{
+var weights = map[SignalKind]float64{
 	"page_view": 2, "email_open": 2, "price_view": 5, "return_visit": 6, "brochure": 8, "payment_calculator": 10, "chat": 10,
 	"sms_reply": 10, "trade_valuation": 12, "call": 15, "credit_start": 30, "sea_trial_request": 35,
 }

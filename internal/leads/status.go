@@ -25,9 +25,25 @@ const (
 var allStatuses = enum.Of("LeadStatus", "Progress of a lead.",
 	StatusNew, Contacted, Qualified, Working, Converted, Lost)
 
-// TransformSchema describes the values.
 func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allStatuses.Describe(s)
+}
+
+// StatusCategory summarizes the status.
+type StatusCategory string
+
+// The values.
+const (
+	CategoryOpen      StatusCategory = "open"
+	CategoryConverted StatusCategory = "converted"
+	CategoryLost      StatusCategory = "lost"
+)
+
+var allStatusCategories = enum.Of("LeadStatusCategory", "Summary of the status of a lead.",
+	CategoryOpen, CategoryConverted, CategoryLost)
+
+func (StatusCategory) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStatusCategories.Describe(s)
 }
 
 // open are the statuses that a user can change freely.
@@ -37,11 +53,11 @@ var open = []Status{StatusNew, Contacted, Qualified, Working}
 func (s Status) isOpen() bool { return slices.Contains(open, s) }
 
 // category returns open, converted or lost.
-func (s Status) category() string {
+func (s Status) category() StatusCategory {
 	if s.isOpen() {
-		return "open"
+		return CategoryOpen
 	}
-	return string(s)
+	return StatusCategory(s)
 }
 
 // move changes the status manually and returns the type of the event.

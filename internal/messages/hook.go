@@ -172,7 +172,7 @@ func (in incoming) body() string {
 // message returns the message for a lead.
 func (in incoming) message(l leads.Lead) LeadMessage {
 	m := LeadMessage{
-		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: in.channel, Direction: "inbound", From: &in.from,
+		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: in.channel, Direction: Inbound, From: &in.from,
 		Subject: in.subject, Body: new(in.body()), Status: Received, ProviderMessageID: &in.id,
 	}
 	if in.to != "" {
@@ -184,7 +184,7 @@ func (in incoming) message(l leads.Lead) LeadMessage {
 // lead returns the lead of a sender who is not known yet.
 func (in incoming) lead() leads.LeadCreate {
 	n := leads.LeadCreate{
-		Source: string(in.channel), Contact: patch.Null[contacts.ContactCreate]{Set: true, V: in.contact()},
+		Source: leads.Source(in.channel), Contact: patch.Null[contacts.ContactCreate]{Set: true, V: in.contact()},
 		Message: new(clipped(in.body(), maxLeadMessage)),
 	}
 	return n

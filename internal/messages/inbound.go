@@ -26,7 +26,6 @@ const (
 var intents = enum.Of("MessageIntent", "What the sender of an inbound message wants.",
 	stop, start, help, unclear, ordinary)
 
-// TransformSchema describes the values.
 func (intent) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return intents.Describe(s)
 }

@@ -34,10 +34,15 @@ const (
 var messageStatuses = enum.Of("MessageStatus", "Progress of a message. A blocked message is never sent. An unknown one might have been sent.",
 	Queued, Scheduled, Blocked, Sent, Delivered, Failed, Unknown, Received)
 
-// TransformSchema describes the values.
 func (MessageStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return messageStatuses.Describe(s)
 }
+
+// A message has a narrower set of channels and purposes than a consent.
+var (
+	_ = enum.Part("MessageChannel", "Text message or email.", consent.SMS, consent.Email)
+	_ = enum.Part("MessagePurpose", "Whether a message advertises, or answers and informs.", consent.Marketing, consent.Transactional)
+)
 
 // LeadMessage is a text message or an email to or from a lead. Its text and
 // addresses are excluded from the audit log because the log can't be erased.
@@ -49,7 +54,7 @@ type LeadMessage struct {
 	LeadID            string          `json:"lead_id" db:"lead_id" doc:"Lead that the message belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ContactID         string          `json:"contact_id" db:"contact_id" doc:"Contact who sent or receives the message." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Channel           consent.Channel `json:"channel" db:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
-	Direction         string          `json:"direction" db:"direction" enum:"outbound,inbound" doc:"Whether the dealership sent (outbound) or received (inbound) the message."`
+	Direction         Direction       `json:"direction" db:"direction" doc:"Whether the dealership sent (outbound) or received (inbound) the message."`
 	Purpose           *consent.Scope  `json:"purpose" db:"purpose" enum:"marketing,transactional" doc:"Null for an inbound message."`
 	Automatic         bool            `json:"automatic" db:"automatic" doc:"Whether it is the automatic reply to STOP or HELP."`
 	To                *string         `json:"to" db:"to_address" doc:"Phone number or email address of the recipient. Null if unknown, or after the contact is erased." audit:"-" example:"+14105550123"`
@@ -82,6 +87,22 @@ type LeadMessage struct {
 	AddressHash []byte     `json:"-" db:"address_hash"` // of the lead's address
 	LeaseUntil  *time.Time `json:"-" db:"lease_until"`  // while a worker is sending it
 	Notice      bool       `json:"-" db:"notice"`       // another feature sent it; see Notify
+}
+
+// Direction is whether the dealership sent or received a message.
+type Direction string
+
+// The values.
+const (
+	Outbound Direction = "outbound"
+	Inbound  Direction = "inbound"
+)
+
+var allDirections = enum.Of("MessageDirection", "Whether the dealership sent (outbound) or received (inbound) a message.",
+	Outbound, Inbound)
+
+func (Direction) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allDirections.Describe(s)
 }
 
 // Revision is the version, for the ETag.
@@ -159,7 +180,7 @@ func (n LeadMessageSend) text() string {
 // message returns the message, due now or at send_at.
 func (n LeadMessageSend) message(l leads.Lead, now time.Time) LeadMessage {
 	m := LeadMessage{
-		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "outbound", Purpose: &n.Purpose,
+		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: Outbound, Purpose: &n.Purpose,
 		Subject: n.Subject, Body: new(n.text()), Status: Queued,
 	}
 	due := now
@@ -249,7 +270,7 @@ func (n LeadMessageReceive) Check(now time.Time) error {
 // message returns the inbound message of a lead. The sender is normalized.
 func (n LeadMessageReceive) message(l leads.Lead, from string, now time.Time) LeadMessage {
 	return LeadMessage{
-		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "inbound", To: n.To, From: &from,
+		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: Inbound, To: n.To, From: &from,
 		Subject: n.Subject, Body: &n.Body, Status: Received, ProviderMessageID: n.ProviderMessageID,
 		ReceivedAt: new(leads.PastTime(n.ReceivedAt, now)),
 	}

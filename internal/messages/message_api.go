@@ -314,14 +314,14 @@ func (m LeadMessage) start(ctx context.Context, tx *db.Tx, last string) error {
 		return restore(ctx, tx, m)
 	}
 	c := m.record(consent.Granted)
-	c.Basis, c.ConsentText = new("express_written"), &last
+	c.Basis, c.ConsentText = new(consent.ExpressWritten), &last
 	return consent.Append(ctx, tx, c)
 }
 
 // reply sends the automatic reply to STOP or HELP.
 func (a *API) reply(ctx context.Context, tx *db.Tx, to LeadMessage, body string, confirms *string) error {
 	m := LeadMessage{
-		Env: to.Env, LeadID: to.LeadID, ContactID: to.ContactID, Channel: to.Channel, Direction: "outbound",
+		Env: to.Env, LeadID: to.LeadID, ContactID: to.ContactID, Channel: to.Channel, Direction: Outbound,
 		Purpose: new(consent.Transactional), Automatic: true,
 		To: to.From, Body: &body, Status: Queued, ReplyToID: &to.ID, ConfirmsID: confirms, ExpiresAt: new(tx.Now.Add(defaultExpiry)),
 	}

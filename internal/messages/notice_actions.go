@@ -24,7 +24,7 @@ type Notice struct {
 // message returns the message, due now.
 func (n Notice) message(l leads.Lead) LeadMessage {
 	m := LeadMessage{
-		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "outbound", Purpose: new(consent.Transactional),
+		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: Outbound, Purpose: new(consent.Transactional),
 		Body: &n.Body, Status: Queued, ExpiresAt: &n.ExpiresAt, Notice: true,
 	}
 	if n.Channel == consent.Email {

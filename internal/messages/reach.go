@@ -27,7 +27,7 @@ type ReachCheck struct {
 	Reason     string          `json:"reason" doc:"Explains the result, for people." example:"The recipient revoked consent."`
 	Address    *string         `json:"address" doc:"Where the message would be sent. Null if the contact has no address for the channel." example:"+14105550123"`
 	ConsentID  *string         `json:"consent_id" doc:"Consent record that decides. Null if none does." example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Basis      *string         `json:"basis" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"Legal basis of the consent record that decides. Null for a revocation, or if none was recorded."`
+	Basis      *consent.Basis  `json:"basis" doc:"Legal basis of the consent record that decides. Null for a revocation, or if none was recorded."`
 	Since      *time.Time      `json:"since" doc:"When the consent was given, revoked or expired. Null if no consent record decides."`
 	QuietUntil *time.Time      `json:"quiet_until" doc:"If the recipient has quiet hours now, when they end. The message would be held until then. Null otherwise."`
 }
@@ -43,7 +43,7 @@ var reaches = []struct {
 
 // draft returns a message that is only checked.
 func draft(l leads.Lead, channel consent.Channel, purpose consent.Scope) LeadMessage {
-	return LeadMessage{Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: channel, Direction: "outbound", Purpose: &purpose}
+	return LeadMessage{Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: channel, Direction: Outbound, Purpose: &purpose}
 }
 
 // blockedWords explain the codes of the send check to people.

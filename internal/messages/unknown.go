@@ -3,6 +3,7 @@ package messages
 import (
 	"time"
 
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -10,7 +11,24 @@ import (
 type UnknownMessageResolve struct {
 	_ struct{} `doc:"A decision about a message that might have been sent."`
 
-	Outcome string `json:"outcome" enum:"sent,not_sent,send_again" doc:"What you found out. sent and not_sent end the message as sent or failed. send_again sends it again, if it has not expired."`
+	Outcome Outcome `json:"outcome" doc:"What you found out. sent and not_sent end the message as sent or failed. send_again sends it again, if it has not expired."`
+}
+
+// Outcome is what a person decided about a message that might have been sent.
+type Outcome string
+
+// The values.
+const (
+	wasSent   Outcome = "sent"
+	notSent   Outcome = "not_sent"
+	sendAgain Outcome = "send_again"
+)
+
+var allOutcomes = enum.Of("MessageOutcome", "What a person decided about a message that might have been sent.",
+	wasSent, notSent, sendAgain)
+
+func (Outcome) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allOutcomes.Describe(s)
 }
 
 // resolve records the decision and returns the event.
@@ -19,11 +37,11 @@ func (r UnknownMessageResolve) resolve(m *LeadMessage, now time.Time) (event str
 		return "", fault.Conflict("The status of the message is known.").Detail("status", "state", "is %s", m.Status)
 	}
 	switch r.Outcome {
-	case "sent":
+	case wasSent:
 		at := m.UpdatedAt // when Slipway stopped waiting for the provider
 		m.Status, m.SentAt, m.ErrorCode, m.ErrorMessage = Sent, &at, nil, nil
 		return "lead.message_sent", nil
-	case "not_sent":
+	case notSent:
 		m.fail("not_sent", "A user found out that the message was not sent.", now)
 		return "lead.message_failed", nil
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 )
@@ -18,12 +19,26 @@ const (
 	maxCaption    = 500
 )
 
+// State is the progress of a photo.
+type State string
+
 // The states of a photo.
 const (
-	photoProcessing = "processing"
-	photoReady      = "ready"
-	photoFailed     = "failed"
+	photoProcessing State = "processing"
+	photoReady      State = "ready"
+	photoFailed     State = "failed"
 )
+
+var allStates = enum.Of("HullPhotoState", "Whether the sizes of a photo are being created, are ready, or can't be created.",
+	photoProcessing, photoReady, photoFailed)
+
+func (State) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStates.Describe(s)
+}
+
+var _ = enum.Part("HullPhotoType", "Media type of an uploaded photo.", "image/jpeg", "image/png", "image/webp")
+
+var _ = enum.Part("PhotoSize", "Size of a photo.", "thumb", "card", "full", "original")
 
 // HullPhoto is one photo of a hull.
 type HullPhoto struct {
@@ -34,7 +49,7 @@ type HullPhoto struct {
 	HullID      string     `json:"hull_id" db:"hull_id" doc:"Hull that the photo shows."`
 	Position    int64      `json:"position" db:"position" doc:"Position in the display order, starting at 1." example:"1"`
 	Caption     *string    `json:"caption" db:"caption" doc:"Text to show with the photo. Null if there is none." example:"At the dock"`
-	State       string     `json:"state" db:"state" enum:"processing,ready,failed" doc:"Whether its sizes are being created, are ready, or can't be created."`
+	State       State      `json:"state" db:"state" doc:"Whether its sizes are being created, are ready, or can't be created."`
 	Problem     *string    `json:"problem" db:"problem" doc:"Why the sizes can't be created. Null unless it failed."`
 	SHA256      string     `json:"sha256" db:"sha256" doc:"SHA-256 hash of the uploaded file."`
 	ContentType string     `json:"content_type" db:"content_type" enum:"image/jpeg,image/png,image/webp" doc:"Type of the uploaded file, detected from its content."`

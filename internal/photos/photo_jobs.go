@@ -92,7 +92,7 @@ func (a *API) process(ctx context.Context, p HullPhoto) error {
 
 // tryRender returns the new state of a photo and why it failed. An error means
 // that it can succeed later, for example because the store is unavailable.
-func (a *API) tryRender(ctx context.Context, p HullPhoto) (state string, problem *string, err error) {
+func (a *API) tryRender(ctx context.Context, p HullPhoto) (state State, problem *string, err error) {
 	if p.Attempts > maxAttempts {
 		return photoFailed, new("The photo can't be processed. Save it in another format and upload it again."), nil
 	}
@@ -189,7 +189,7 @@ func (a *API) releasePhoto(ctx context.Context, p HullPhoto) error {
 
 // finishPhoto saves the result. If the photo was deleted since then, it releases
 // the sizes, so that SweepBlobs deletes them.
-func (a *API) finishPhoto(ctx context.Context, job MakeSizes, state string, problem *string) error {
+func (a *API) finishPhoto(ctx context.Context, job MakeSizes, state State, problem *string) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		h, err := hulls.FindForUpdate(ctx, tx, job.HullID)
 		if err != nil {

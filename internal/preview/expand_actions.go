@@ -11,7 +11,15 @@ import (
 	"slipway/internal/messages"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
+)
+
+// What each list can expand. The names of all lists are in one map.
+var (
+	_ = enum.Part("DealExpansion", "Reference of a deal that you can expand.", "hull", "buyer", "owner", "location", "pricing")
+	_ = enum.Part("HullExpansion", "Reference of a hull that you can expand.", "location", "pricing")
+	_ = enum.Part("LeadExpansion", "Reference of a lead that you can expand.", "contact", "hull", "owner", "last_message")
 )
 
 // needs are the scopes to expand a reference: those to read the object itself. Each

@@ -50,11 +50,11 @@ type ProfileLocation struct {
 
 // ProfileSession is the current session.
 type ProfileSession struct {
-	_         struct{}  `doc:"The session of the request." nullable:"true"`
-	ID        string    `json:"id" doc:"ID of the session." example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Method    string    `json:"method" enum:"password,saml,oidc" doc:"How the user signed in."`
-	CreatedAt time.Time `json:"created_at" doc:"When the user signed in."`
-	ExpiresAt time.Time `json:"expires_at" doc:"When the session expires."`
+	_         struct{}            `doc:"The session of the request." nullable:"true"`
+	ID        string              `json:"id" doc:"ID of the session." example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Method    people.SignInMethod `json:"method" doc:"How the user signed in."`
+	CreatedAt time.Time           `json:"created_at" doc:"When the user signed in."`
+	ExpiresAt time.Time           `json:"expires_at" doc:"When the session expires."`
 }
 
 func getMe(ctx context.Context, tx *db.Tx, _ *struct{}) (Profile, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/wire"
 )
 
@@ -169,6 +170,8 @@ func copyToken(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
 	}
 	return enc.WriteToken(t)
 }
+
+var _ = enum.Part("Currency", "Currency of an amount.", Currency)
 
 // Money is an amount of money.
 type Money struct {

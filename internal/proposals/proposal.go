@@ -33,7 +33,6 @@ const (
 var allStatuses = enum.Of("ProposalStatus", "Progress of a proposal. failed means that it was approved, but its operation failed.",
 	Pending, Running, Approved, Declined, Expired, Failed)
 
-// TransformSchema describes the values.
 func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allStatuses.Describe(s)
 }

@@ -36,8 +36,8 @@ type CashSum struct {
 type CashRow struct {
 	_ struct{} `doc:"Money of one kind and method."`
 
-	Kind   string `json:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"What the money was for."`
-	Method string `json:"method" enum:"cash,check,ach,wire,card,financing" doc:"How the money was paid."`
+	Kind   finance.PaymentKind   `json:"kind" doc:"What the money was for."`
+	Method finance.PaymentMethod `json:"method" doc:"How the money was paid."`
 	CashSum
 }
 
@@ -62,11 +62,11 @@ type CashDeal struct {
 
 // cashGroup is the sum of payments that are alike.
 type cashGroup struct {
-	Kind        string              `db:"kind"`
-	Method      string              `db:"method"`
-	Type        finance.PaymentType `db:"type"`
-	Payments    int64               `db:"payments"`
-	AmountCents int64               `db:"amount_cents"`
+	Kind        finance.PaymentKind   `db:"kind"`
+	Method      finance.PaymentMethod `db:"method"`
+	Type        finance.PaymentType   `db:"type"`
+	Payments    int64                 `db:"payments"`
+	AmountCents int64                 `db:"amount_cents"`
 }
 
 // heldDeal is a deal with a deposit, and the sums over all such deals.
@@ -114,7 +114,7 @@ func (s *CashSum) add(g cashGroup) {
 func (r CashReport) sheets() []sheet {
 	rows := sheet{name: "rows", columns: []string{"kind", "method", "payments", "received_usd", "refunded_usd", "reversed_usd", "net_usd"}}
 	for _, c := range r.Rows {
-		rows.add(c.Kind, c.Method, number(c.Payments), dollars(c.ReceivedCents), dollars(c.RefundedCents), dollars(c.ReversedCents),
+		rows.add(string(c.Kind), string(c.Method), number(c.Payments), dollars(c.ReceivedCents), dollars(c.RefundedCents), dollars(c.ReversedCents),
 			dollars(c.NetCents))
 	}
 	held := sheet{name: "deals", columns: []string{"deal_id", "status", "amount_usd", "received_on", "days"}}

@@ -80,7 +80,7 @@ func counts(found []InventoryCount) []InventoryCount {
 type InventoryOwnership struct {
 	_ struct{} `doc:"Hulls in stock of one kind of owner."`
 
-	Ownership string `json:"ownership" enum:"owned,floorplan,consignment,brokerage" doc:"Who owns the hulls."`
+	Ownership hulls.Ownership `json:"ownership" doc:"Who owns the hulls."`
 	InventoryValue
 }
 
@@ -106,14 +106,14 @@ var bucketEnds = []int64{30, 60, 90, 180}
 
 // stockGroup is the number and the value of hulls that are alike.
 type stockGroup struct {
-	ReceivedOn *string      `db:"received_on"`
-	Timezone   string       `db:"timezone"`
-	Status     hulls.Status `db:"status"`
-	Ownership  string       `db:"ownership"`
-	Hulls      int64        `db:"hulls"`
-	PriceUSD   int64        `db:"price_usd"`
-	CostCents  int64        `db:"cost_cents"`
-	WithCost   int64        `db:"with_cost"`
+	ReceivedOn *string         `db:"received_on"`
+	Timezone   string          `db:"timezone"`
+	Status     hulls.Status    `db:"status"`
+	Ownership  hulls.Ownership `db:"ownership"`
+	Hulls      int64           `db:"hulls"`
+	PriceUSD   int64           `db:"price_usd"`
+	CostCents  int64           `db:"cost_cents"`
+	WithCost   int64           `db:"with_cost"`
 }
 
 // inventory builds the report. Today returns the date in a time zone.
@@ -181,8 +181,8 @@ func (r *InventoryReport) statusOf(s hulls.Status, showCost bool) *InventoryValu
 	return &r.ByStatus[i].InventoryValue
 }
 
-func (r *InventoryReport) ownershipOf(o string, showCost bool) *InventoryValue {
-	i, ok := slices.BinarySearchFunc(r.ByOwnership, o, func(x InventoryOwnership, o string) int { return cmp.Compare(x.Ownership, o) })
+func (r *InventoryReport) ownershipOf(o hulls.Ownership, showCost bool) *InventoryValue {
+	i, ok := slices.BinarySearchFunc(r.ByOwnership, o, func(x InventoryOwnership, o hulls.Ownership) int { return cmp.Compare(x.Ownership, o) })
 	if !ok {
 		r.ByOwnership = slices.Insert(r.ByOwnership, i, InventoryOwnership{Ownership: o, InventoryValue: zeroValue(showCost)})
 	}
@@ -204,7 +204,7 @@ func (r InventoryReport) sheets() []sheet {
 	}
 	owners := sheet{name: "by_ownership", columns: append([]string{"ownership"}, columns...)}
 	for _, o := range r.ByOwnership {
-		owners.add(append([]string{o.Ownership}, cells(o.InventoryValue)...)...)
+		owners.add(append([]string{string(o.Ownership)}, cells(o.InventoryValue)...)...)
 	}
 	oldest := sheet{name: "oldest", columns: []string{"hull_id", "stock_number", "make", "model", "year", "status", "location_id",
 		"received_on", "days", "price_usd"}}

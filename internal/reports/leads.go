@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"slipway/internal/leads"
 	"slipway/internal/vocab/money"
 )
 
@@ -35,7 +36,7 @@ type LeadsCount struct {
 type LeadsSource struct {
 	_ struct{} `doc:"Leads of one source."`
 
-	Source string `json:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the leads reached the dealership."`
+	Source leads.Source `json:"source" doc:"How the leads reached the dealership."`
 	LeadsCount
 }
 
@@ -49,11 +50,11 @@ type LeadsMonth struct {
 
 // leadGroup is the number of leads that are alike.
 type leadGroup struct {
-	Month  int64  `db:"month"`
-	Source string `db:"source"`
-	Status string `db:"status"`
-	Sold   int64  `db:"sold"` // 1 if a boat was sold
-	Leads  int64  `db:"leads"`
+	Month  int64        `db:"month"`
+	Source leads.Source `db:"source"`
+	Status string       `db:"status"`
+	Sold   int64        `db:"sold"` // 1 if a boat was sold
+	Leads  int64        `db:"leads"`
 }
 
 // leadsReport builds the report.
@@ -124,7 +125,7 @@ func (r LeadsReport) sheets() []sheet {
 	}
 	sources := sheet{name: "sources", columns: append([]string{"source"}, columns...)}
 	for _, s := range r.Sources {
-		sources.add(append([]string{s.Source}, cells(s.LeadsCount)...)...)
+		sources.add(append([]string{string(s.Source)}, cells(s.LeadsCount)...)...)
 	}
 	months := sheet{name: "months", columns: append([]string{"month"}, columns...)}
 	for _, m := range r.Months {

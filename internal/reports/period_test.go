@@ -11,6 +11,7 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
+	"slipway/internal/leads"
 )
 
 func equal(t rapid.TB, got, want any, note ...any) {
@@ -122,7 +123,7 @@ func TestTotalsAreSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var stock []stockGroup
 		var sold []soldDeal
-		var leads []leadGroup
+		var asked []leadGroup
 		var contracts []contract
 		var money []cashGroup
 		for range rapid.IntRange(0, 20).Draw(t, "rows") {
@@ -130,22 +131,22 @@ func TestTotalsAreSums(t *testing.T) {
 			day := time.Date(2026, 1, 1+rapid.IntRange(0, 420).Draw(t, "day"), 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 			stock = append(stock, stockGroup{ReceivedOn: &day, Timezone: "UTC", Hulls: n, WithCost: n - 1, PriceUSD: cents(t, "price") / 100,
 				CostCents: cents(t, "cost"), Status: rapid.SampledFrom([]hulls.Status{"available", "on_hold", "on_order"}).Draw(t, "status"),
-				Ownership: rapid.SampledFrom([]string{"owned", "floorplan"}).Draw(t, "ownership")})
+				Ownership: rapid.SampledFrom([]hulls.Ownership{"owned", "floorplan"}).Draw(t, "ownership")})
 			sold = append(sold, soldDeal{PriceUSD: cents(t, "price") / 100, CostCents: optionalCents(t, "cost"),
 				ProductsCents: cents(t, "products"), ProductsWithoutCost: rapid.Int64Range(0, 1).Draw(t, "unknown"),
 				DeliveredAt: anyPeriod.end.Add(-time.Duration(len(sold)+1) * 60 * time.Hour)})
-			leads = append(leads, leadGroup{Month: rapid.Int64Range(0, 2).Draw(t, "month"), Leads: n, Sold: rapid.Int64Range(0, 1).Draw(t, "sold"),
-				Source: rapid.SampledFrom([]string{"web", "event"}).Draw(t, "source"),
+			asked = append(asked, leadGroup{Month: rapid.Int64Range(0, 2).Draw(t, "month"), Leads: n, Sold: rapid.Int64Range(0, 1).Draw(t, "sold"),
+				Source: rapid.SampledFrom([]leads.Source{"web", "event"}).Draw(t, "source"),
 				Status: rapid.SampledFrom([]string{"new", "working", "converted", "lost"}).Draw(t, "status")})
 			contracts = append(contracts, contract{Lender: rapid.SampledFrom([]string{"A", "B"}).Draw(t, "lender"), AmountCents: cents(t, "amount"),
 				Status: rapid.SampledFrom(inTransit).Draw(t, "status"), Stipulations: n})
-			money = append(money, cashGroup{Kind: "deposit", Method: rapid.SampledFrom([]string{"card", "wire"}).Draw(t, "method"), Payments: n,
+			money = append(money, cashGroup{Kind: "deposit", Method: rapid.SampledFrom([]finance.PaymentMethod{"card", "wire"}).Draw(t, "method"), Payments: n,
 				AmountCents: cents(t, "amount"), Type: rapid.SampledFrom([]finance.PaymentType{"payment", "refund", "reversal"}).Draw(t, "type")})
 		}
 
 		checkInventory(t, inventory(stock, true, func(string) string { return "2027-02-15" }), stock)
 		checkGross(t, gross(anyPeriod, sold, 5), sold)
-		checkLeads(t, leadsReport(anyPeriod, leads, true))
+		checkLeads(t, leadsReport(anyPeriod, asked, true))
 
 		f := funding(anyPeriod, contracts, 5)
 		var byLender, byStage FundingSum

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"slipway/internal/leads"
 )
 
 // ResponsesReport is how fast the leads of a period got their first response.
@@ -37,7 +39,7 @@ type ResponseTimes struct {
 type ResponseSource struct {
 	_ struct{} `doc:"Response times to leads of one source."`
 
-	Source string `json:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the leads reached the dealership."`
+	Source leads.Source `json:"source" doc:"How the leads reached the dealership."`
 	ResponseTimes
 }
 
@@ -121,7 +123,7 @@ func (t *timing) times() ResponseTimes {
 }
 
 // responses builds the report.
-func responses(p period, leads []answeredLead, answers []answer) ResponsesReport {
+func responses(p period, all []answeredLead, answers []answer) ResponsesReport {
 	first := make(map[string]time.Time, len(answers))
 	for _, a := range answers {
 		if at, ok := first[a.ID]; !ok || a.At.Before(at) {
@@ -137,7 +139,7 @@ func responses(p period, leads []answeredLead, answers []answer) ResponsesReport
 		}
 		return m[key]
 	}
-	for _, l := range leads {
+	for _, l := range all {
 		l.answeredAt = first[l.ID]
 		total.add(l, p.now)
 		at(sources, l.Source).add(l, p.now)
@@ -149,7 +151,7 @@ func responses(p period, leads []answeredLead, answers []answer) ResponsesReport
 
 	r := ResponsesReport{Covers: p.Covers, Total: total.times(), Sources: []ResponseSource{}, Owners: []ResponseOwner{}}
 	for _, s := range mostFirst(sources) {
-		r.Sources = append(r.Sources, ResponseSource{Source: s, ResponseTimes: sources[s].times()})
+		r.Sources = append(r.Sources, ResponseSource{Source: leads.Source(s), ResponseTimes: sources[s].times()})
 	}
 	for _, o := range mostFirst(owners)[:min(maxOwners, len(owners))] {
 		r.Owners = append(r.Owners, ResponseOwner{OwnerID: o, ResponseTimes: owners[o].times()})
@@ -176,7 +178,7 @@ func (r ResponsesReport) sheets() []sheet {
 	}
 	sources := sheet{name: "sources", columns: append([]string{"source"}, columns...)}
 	for _, s := range r.Sources {
-		sources.add(append([]string{s.Source}, cells(s.ResponseTimes)...)...)
+		sources.add(append([]string{string(s.Source)}, cells(s.ResponseTimes)...)...)
 	}
 	owners := sheet{name: "owners", columns: append([]string{"owner_id"}, columns...)}
 	for _, o := range r.Owners {

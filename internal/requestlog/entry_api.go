@@ -8,6 +8,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/page"
 )
@@ -37,7 +38,7 @@ func (a *API) Mount(r *rest.Router) {
 type RequestLogFilter struct {
 	page.Query
 	Status    string    `query:"status" pattern:"^([1-5]xx|[1-5][0-9][0-9])$" patternDescription:"a status such as 422, or a class such as 4xx" doc:"Only this status, such as 422, or this class of statuses, such as 4xx." example:"4xx"`
-	Method    string    `query:"method" enum:"GET,POST,PUT,PATCH,DELETE" doc:"Only this method."`
+	Method    Method    `query:"method" doc:"Only this method."`
 	Operation string    `query:"operation" maxLength:"100" doc:"Only this operation of the reference." example:"createHull"`
 	ActorID   string    `query:"actor_id" maxLength:"64" doc:"Only requests of this key, user or app."`
 	ObjectID  string    `query:"object_id" maxLength:"64" pattern:"^[a-z]+_[0-9a-z]{1,40}$" patternDescription:"an ID" doc:"Only requests whose path contains this ID."`
@@ -57,4 +58,13 @@ func (a *API) list(ctx context.Context, tx *db.Tx, in *RequestLogFilter) (page.P
 
 func (a *API) get(ctx context.Context, tx *db.Tx, in *ByRequest) (RequestLog, error) {
 	return logs.Find(ctx, tx, in.RequestID)
+}
+
+// Method is the HTTP method of a request.
+type Method string
+
+var allMethods = enum.Of[Method]("RequestMethod", "HTTP method of a request.", "GET", "POST", "PUT", "PATCH", "DELETE")
+
+func (Method) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allMethods.Describe(s)
 }

@@ -117,9 +117,9 @@ func (r *Relay) recordHealth(ctx context.Context, tx *db.Tx, webhookID string, l
 	}
 
 	before := w
-	w.Status, w.DisabledReason = Disabled, new("failing")
+	w.Status, w.DisabledReason = Disabled, new(DisabledFailing)
 	if last.gone {
-		w.DisabledReason = new("gone")
+		w.DisabledReason = new(DisabledGone)
 	}
 	if err := webhooks.Save(ctx, tx, &w); err != nil {
 		return err

@@ -6,15 +6,25 @@ import (
 	"unicode/utf8"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 )
+
+// DeliveryStatus is the progress of a delivery.
+type DeliveryStatus string
 
 // The statuses of a delivery.
 const (
-	Pending   = "pending"
-	Succeeded = "succeeded"
-	Dead      = "dead"
-	Discarded = "discarded"
+	Pending   DeliveryStatus = "pending"
+	Succeeded DeliveryStatus = "succeeded"
+	Dead      DeliveryStatus = "dead"
+	Discarded DeliveryStatus = "discarded"
 )
+
+var allDeliveryStatuses = enum.Of("DeliveryStatus", "Progress of a delivery to a webhook.", Pending, Succeeded, Dead, Discarded)
+
+func (DeliveryStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allDeliveryStatuses.Describe(s)
+}
 
 // Delivery is the delivery of one event to one webhook, with all its attempts.
 type Delivery struct {
@@ -25,7 +35,7 @@ type Delivery struct {
 	WebhookID     string            `json:"webhook_id" db:"webhook_id" doc:"Endpoint that the event is delivered to." example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	EventID       string            `json:"event_id" db:"event_id" doc:"Event that is delivered." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	EventType     string            `json:"event_type" db:"event_type" doc:"Type of the event." example:"deal.accepted"`
-	Status        string            `json:"status" db:"status" enum:"pending,succeeded,dead,discarded" doc:"Whether the event was delivered. dead: All scheduled attempts failed. discarded: A dead letter that was discarded."`
+	Status        DeliveryStatus    `json:"status" db:"status" doc:"Whether the event was delivered. dead: All scheduled attempts failed. discarded: A dead letter that was discarded."`
 	AttemptCount  int64             `json:"attempt_count" db:"attempt_count" doc:"Number of attempts so far." example:"1"`
 	Attempts      []DeliveryAttempt `json:"attempts" nullable:"false" doc:"Attempts so far, oldest first."`
 	NextAttemptAt *time.Time        `json:"next_attempt_at" db:"due_at" doc:"When the next attempt is due. Null if none is scheduled."`

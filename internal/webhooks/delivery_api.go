@@ -9,6 +9,7 @@ import (
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
@@ -23,8 +24,8 @@ type ByDelivery struct {
 func (a *API) listDeliveries(ctx context.Context, tx *db.Tx, in *struct {
 	ByWebhook
 	page.Query
-	Status  string `query:"status" enum:"pending,succeeded,dead,discarded" doc:"Only deliveries in this status."`
-	EventID string `query:"event_id" maxLength:"64" doc:"ID of the event."`
+	Status  DeliveryStatus `query:"status" doc:"Only deliveries in this status."`
+	EventID string         `query:"event_id" maxLength:"64" doc:"ID of the event."`
 }) (page.Page[Delivery], error) {
 	return listOf(ctx, tx, in.WebhookID, in.Query, deliveriesOf(in.WebhookID, in.Status, in.EventID))
 }
@@ -82,8 +83,23 @@ func (a *API) retryDelivery(ctx context.Context, tx *db.Tx, in *ByDelivery) (Del
 type DeadLetterDrain struct {
 	_ struct{} `doc:"What to do with dead letters."`
 
-	Action      string    `json:"action" enum:"redeliver,discard" doc:"redeliver: Start the schedule of attempts again. discard: Don't attempt again."`
-	DeliveryIDs *[]string `json:"delivery_ids" required:"false" minItems:"1" maxItems:"10000" doc:"Only these dead letters. Defaults to all current dead letters of the webhook."`
+	Action      DeadLetterAction `json:"action" doc:"redeliver: Start the schedule of attempts again. discard: Don't attempt again."`
+	DeliveryIDs *[]string        `json:"delivery_ids" required:"false" minItems:"1" maxItems:"10000" doc:"Only these dead letters. Defaults to all current dead letters of the webhook."`
+}
+
+// DeadLetterAction is what happens to dead letters.
+type DeadLetterAction string
+
+// The values.
+const (
+	DrainRedeliver DeadLetterAction = "redeliver"
+	DrainDiscard   DeadLetterAction = "discard"
+)
+
+var allDeadLetterActions = enum.Of("DeadLetterAction", "What happens to dead letters.", DrainRedeliver, DrainDiscard)
+
+func (DeadLetterAction) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allDeadLetterActions.Describe(s)
 }
 
 func (a *API) drain(ctx context.Context, tx *db.Tx, in *struct {
@@ -91,14 +107,14 @@ func (a *API) drain(ctx context.Context, tx *db.Tx, in *struct {
 	Body DeadLetterDrain
 }) (Counted, error) {
 	w, err := webhooks.Find(ctx, tx, in.WebhookID)
-	if err == nil && in.Body.Action == "redeliver" {
+	if err == nil && in.Body.Action == DrainRedeliver {
 		w, err = findEnabled(ctx, tx, in.WebhookID)
 	}
 	if err != nil {
 		return Counted{}, err
 	}
 
-	job := DrainDeadLetters{Env: tx.Env, WebhookID: w.ID, Redeliver: in.Body.Action == "redeliver", Until: tx.Now}
+	job := DrainDeadLetters{Env: tx.Env, WebhookID: w.ID, Redeliver: in.Body.Action == DrainRedeliver, Until: tx.Now}
 	if in.Body.DeliveryIDs != nil {
 		job.DeliveryIDs = *in.Body.DeliveryIDs
 		if err := job.checkIDs(ctx, tx); err != nil {

@@ -166,7 +166,7 @@ func deleteDeliveries(ctx context.Context, tx *db.Tx, ids []string) (int64, erro
 }
 
 // deliveriesOf selects the deliveries of a webhook. Status and eventID can be "".
-func deliveriesOf(webhookID, status, eventID string) *db.Where {
+func deliveriesOf(webhookID string, status DeliveryStatus, eventID string) *db.Where {
 	w := &db.Where{}
 	w.And("webhook_id = ?", webhookID)
 	w.AndIf(status != "", "status = ?", status)

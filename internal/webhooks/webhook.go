@@ -12,37 +12,79 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/outbound"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 )
 
+// Status is whether a webhook receives events.
+type Status string
+
 // The statuses of a webhook.
 const (
-	Enabled  = "enabled"
-	Disabled = "disabled"
+	Enabled  Status = "enabled"
+	Disabled Status = "disabled"
 )
+
+var allStatuses = enum.Of("WebhookStatus", "Whether a webhook receives events.", Enabled, Disabled)
+
+func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allStatuses.Describe(s)
+}
 
 // Webhook is a URL that events are delivered to.
 type Webhook struct {
 	_ struct{} `doc:"A URL that events are delivered to."`
 
-	Env            auth.Env     `json:"-" db:"env"`
-	ID             string       `json:"id" db:"id" doc:"Identifies the webhook. Starts with whk_." example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	URL            string       `json:"url" db:"url" doc:"URL that events are sent to." example:"https://example.com/hooks/slipway"`
-	Events         []string     `json:"events" db:"events,json" nullable:"false" doc:"Event types or patterns, such as deal.accepted, hull.* or *."`
-	Scopes         []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the caller who last set the events. The webhook only receives events that these scopes can read." since:"2026-12-01"`
-	Description    *string      `json:"description" db:"description" doc:"Your own note about the endpoint. Null if there is none."`
-	Status         string       `json:"status" db:"status" enum:"enabled,disabled" doc:"While a webhook is disabled, events are not delivered to it. You can replay them later."`
-	DisabledReason *string      `json:"disabled_reason" db:"disabled_reason" enum:"requested,gone,failing" doc:"requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if it is enabled."`
-	Health         string       `json:"health" enum:"healthy,failing" doc:"Whether the last attempt succeeded." audit:"-"`
-	FailingSince   *time.Time   `json:"failing_since" db:"failing_since" doc:"When the attempts started to fail. Null if the last attempt succeeded." audit:"-"`
-	APIVersion     string       `json:"api_version" db:"api_version" doc:"API version of its events. Set when the webhook is created." example:"2026-11-15"`
-	Mode           auth.Mode    `json:"-" db:"mode"`
-	InstallID      *string      `json:"-" db:"install_id"` // of the app that set the URL
-	Secrets        []byte       `json:"-" db:"secrets"`    // encrypted
-	Version        int64        `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
-	CreatedAt      time.Time    `json:"created_at" db:"created_at" doc:"When it was created."`
-	UpdatedAt      time.Time    `json:"updated_at" db:"updated_at" doc:"When it last changed."`
+	Env            auth.Env        `json:"-" db:"env"`
+	ID             string          `json:"id" db:"id" doc:"Identifies the webhook. Starts with whk_." example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	URL            string          `json:"url" db:"url" doc:"URL that events are sent to." example:"https://example.com/hooks/slipway"`
+	Events         []string        `json:"events" db:"events,json" nullable:"false" doc:"Event types or patterns, such as deal.accepted, hull.* or *."`
+	Scopes         []auth.Scope    `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the caller who last set the events. The webhook only receives events that these scopes can read." since:"2026-12-01"`
+	Description    *string         `json:"description" db:"description" doc:"Your own note about the endpoint. Null if there is none."`
+	Status         Status          `json:"status" db:"status" doc:"While a webhook is disabled, events are not delivered to it. You can replay them later."`
+	DisabledReason *DisabledReason `json:"disabled_reason" db:"disabled_reason" doc:"requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if it is enabled."`
+	Health         Health          `json:"health" doc:"Whether the last attempt succeeded." audit:"-"`
+	FailingSince   *time.Time      `json:"failing_since" db:"failing_since" doc:"When the attempts started to fail. Null if the last attempt succeeded." audit:"-"`
+	APIVersion     string          `json:"api_version" db:"api_version" doc:"API version of its events. Set when the webhook is created." example:"2026-11-15"`
+	Mode           auth.Mode       `json:"-" db:"mode"`
+	InstallID      *string         `json:"-" db:"install_id"` // of the app that set the URL
+	Secrets        []byte          `json:"-" db:"secrets"`    // encrypted
+	Version        int64           `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
+	CreatedAt      time.Time       `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt      time.Time       `json:"updated_at" db:"updated_at" doc:"When it last changed."`
+}
+
+// Health is whether the last attempt succeeded.
+type Health string
+
+// The values.
+const (
+	Healthy Health = "healthy"
+	Failing Health = "failing"
+)
+
+var allHealths = enum.Of("WebhookHealth", "Whether the last attempt to deliver to a webhook succeeded.", Healthy, Failing)
+
+func (Health) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allHealths.Describe(s)
+}
+
+// DisabledReason is why a webhook is disabled.
+type DisabledReason string
+
+// The values.
+const (
+	DisabledOnRequest DisabledReason = "requested"
+	DisabledGone      DisabledReason = "gone"
+	DisabledFailing   DisabledReason = "failing"
+)
+
+var allDisabledReasons = enum.Of("WebhookDisabledReason", "Why a webhook is disabled.",
+	DisabledOnRequest, DisabledGone, DisabledFailing)
+
+func (DisabledReason) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allDisabledReasons.Describe(s)
 }
 
 // Revision is the webhook's version.
@@ -73,7 +115,7 @@ type WebhookPatch struct {
 	URL         patch.Value[string]   `json:"url,omitzero" minLength:"1" maxLength:"2000" doc:"URL to send events to. Must start with https:// in the live environment."`
 	Events      patch.Value[[]string] `json:"events,omitzero" minItems:"1" maxItems:"100" doc:"Replaces the event types and patterns."`
 	Description patch.Null[string]    `json:"description,omitzero" maxLength:"500" doc:"Your own note about the endpoint. Null removes it."`
-	Status      patch.Value[string]   `json:"status,omitzero" enum:"enabled,disabled" doc:"Disables or enables the endpoint. You can replay the events that it missed while it was disabled."`
+	Status      patch.Value[Status]   `json:"status,omitzero" doc:"Disables or enables the endpoint. You can replay the events that it missed while it was disabled."`
 }
 
 func (p WebhookPatch) apply(w *Webhook) {
@@ -83,7 +125,7 @@ func (p WebhookPatch) apply(w *Webhook) {
 	if p.Status.Set && p.Status.V != w.Status {
 		w.Status, w.FailingSince, w.DisabledReason = p.Status.V, nil, nil
 		if w.Status == Disabled {
-			w.DisabledReason = new("requested")
+			w.DisabledReason = new(DisabledOnRequest)
 		}
 		w.derive()
 	}
@@ -106,9 +148,9 @@ func (w *Webhook) validate(kinds []events.Kind) error {
 
 // derive fills in the fields that are not columns.
 func (w *Webhook) derive() {
-	w.Health = "healthy"
+	w.Health = Healthy
 	if w.FailingSince != nil {
-		w.Health = "failing"
+		w.Health = Failing
 	}
 }
 

@@ -29,7 +29,7 @@ func TestDescriptionIsForGenerators(t *testing.T) {
 
 	for _, name := range description.EnumNames() {
 		if e, _ := components[name].(map[string]any); e["enum"] == nil {
-			t.Errorf("the enum %s in enums.go has no place in the description", name)
+			t.Errorf("the enum %s has no place in the description", name)
 		}
 	}
 	for _, name := range description.VariantNames() {

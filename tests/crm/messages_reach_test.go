@@ -26,7 +26,7 @@ func TestReach(t *testing.T) {
 		got := reachOf(t, s, path, "sms", "marketing")
 		assert.Equal(t, got, messages.ReachCheck{
 			Channel: "sms", Purpose: "marketing", Allowed: true, Reason: "The recipient gave consent.", Address: c.Address,
-			ConsentID: &c.ID, Basis: new("express_written"), Since: new(c.CapturedAt),
+			ConsentID: &c.ID, Basis: new(consent.ExpressWritten), Since: new(c.CapturedAt),
 		})
 
 		s.Advance(12 * time.Hour) // 1:00 AM

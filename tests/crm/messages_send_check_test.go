@@ -198,7 +198,7 @@ func TestStartWithoutEarlierConsent(t *testing.T) {
 		assert.Equal(t, blockCode(t, s, path, "sms", "marketing"), "consent_revoked")
 		all := consentsOf(s, path)
 		assert.Equal(t, all[0].Scope, consent.Transactional)
-		assert.Equal(t, all[0].Basis, new("ebr"))
+		assert.Equal(t, all[0].Basis, new(consent.Basis("ebr")))
 		assert.Equal(t, all[0].ExpiresAt, all[2].ExpiresAt)
 		assert.Equal[any](t, all[0].Evidence["restores_id"], all[2].ID)
 		say(path, "START")

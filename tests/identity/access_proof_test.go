@@ -24,12 +24,12 @@ func TestKeysShowTheStatusOfTheirCreator(t *testing.T) {
 		body := map[string]any{"name": "Operations", "scopes": []string{"admin", "hulls:read"}, "mfa_token": p.OwnProof()}
 		p.Post("/v1/api_keys", body, 201, &parent)
 		assert.Equal(t, parent.CreatedBy, access.KeyCreator{
-			Actor: auth.Actor{Type: "user", ID: p.ID, Label: "Uma"}, Status: new("active"),
+			Actor: auth.Actor{Type: "user", ID: p.ID, Label: "Uma"}, Status: new(access.CreatorStatus("active")),
 		})
 		child := createKey(s.As(parent.Key))
-		assert.Equal(t, child.CreatedBy.Status, new("active"), "created by a key")
+		assert.Equal(t, child.CreatedBy.Status, new(access.CreatorStatus("active")), "created by a key")
 
-		wantStatus := func(id, want string) {
+		wantStatus := func(id string, want access.CreatorStatus) {
 			t.Helper()
 			var k access.APIKey
 			s.Test.Get("/v1/api_keys/"+id, 200, &k)

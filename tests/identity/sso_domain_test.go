@@ -95,7 +95,7 @@ func TestVerifyDomain(t *testing.T) {
 			s.Test.Get("/v1/sso_connections/"+c.ID, 200, &c)
 			for _, v := range c.Verifications {
 				if v.VerifiedAt != nil {
-					done = append(done, v.Domain+" "+*v.VerifiedBy)
+					done = append(done, v.Domain+" "+string(*v.VerifiedBy))
 				}
 			}
 			return done

@@ -49,7 +49,7 @@ func TestPublishToAFeed(t *testing.T) {
 		channel := s.Test.Channel(map[string]any{"filter": map[string]any{"location_ids": []string{loc}, "price_min": 50000}})
 		id := s.Test.Hull(loc, map[string]any{"price_usd": 60000})
 		path := "/v1/hulls/" + id
-		state := func(want string, listed bool) {
+		state := func(want channels.SyndicationState, listed bool) {
 			t.Helper()
 			l := onChannel(s, id, channel)
 			assert.Equal(t, l.State, want)
@@ -243,7 +243,7 @@ func TestPushToAPartner(t *testing.T) {
 		var l channels.HullSyndication
 		s.Test.Put(path, nil, 200, &l)
 		assert.Equal(t, l.State, "queued")
-		assert.Equal(t, l.Action, new("publish"))
+		assert.Equal(t, l.Action, new(channels.SyndicationAction("publish")))
 		assert.Len(t, publishedOn(s, id), 0)
 		if !push(t, s, channel) {
 			t.Fatal("not due")
@@ -262,7 +262,7 @@ func TestPushToAPartner(t *testing.T) {
 		s.Test.Put("/v1/hulls/"+id+"/pricing", `{"price_usd":77000}`, 200, nil)
 		l = onChannel(s, id, channel)
 		assert.Equal(t, l.State, "queued", "after a new price")
-		assert.Equal(t, l.Action, new("publish"), "after a new price")
+		assert.Equal(t, l.Action, new(channels.SyndicationAction("publish")), "after a new price")
 		assert.Len(t, publishedOn(s, id), 1, "after a new price")
 		push(t, s, channel)
 		calls := p.calls()
@@ -299,7 +299,7 @@ func TestPushToAPartner(t *testing.T) {
 		s.Test.Post("/v1/hulls/"+id+"/archive", nil, 200, nil)
 		l = onChannel(s, id, channel)
 		assert.Equal(t, l.State, "queued")
-		assert.Equal(t, l.Action, new("withdraw"))
+		assert.Equal(t, l.Action, new(channels.SyndicationAction("withdraw")))
 		push(t, s, channel)
 		last := p.calls()[len(p.calls())-1]
 		l = onChannel(s, id, channel)

@@ -75,7 +75,7 @@ func TestFilesOfPrograms(t *testing.T) {
 				i := runImport(t, s, startImport(s, c.query, readFile(t, c.name)))
 				assert.Equal(t, i.State, "completed", c.name, assert.Show(i.Errors))
 				assert.Equal(t, count(i), c.rows, c.name, assert.Show(i.Errors))
-				assert.Equal(t, i.Encoding, c.encoding, c.name)
+				assert.Equal(t, string(i.Encoding), c.encoding, c.name)
 				assert.Equal(t, i.ProgressPercent, 100, c.name)
 			}
 			if strings.HasPrefix(c.name, "excel") {
@@ -109,7 +109,7 @@ func TestFilesOfPrograms(t *testing.T) {
 		s.Test.Get("/v1/hulls/"+found["10442"].ID+"/specs", 200, &specs)
 		assert.Len(t, *specs.Engines, 2)
 		assert.Equal(t, (*specs.Engines)[1].Serial, new("3B111223"))
-		assert.Equal(t, (*specs.Engines)[1].Fuel, new("gas"))
+		assert.Equal(t, (*specs.Engines)[1].Fuel, new(hulls.EngineFuel("gas")))
 		assert.Equal(t, specs.BeamFt, new(9.33))
 		assert.Equal(t, specs.HullColor, new("Ice Blue"))
 		s.Test.Get("/v1/hulls/"+found["PC-118"].ID+"/specs", 200, &specs)

@@ -156,7 +156,7 @@ func TestConditionWithoutAColumn(t *testing.T) {
 		s.Test.Get("/v1/hulls?limit=100", 200, &all)
 		got := map[string]string{}
 		for _, h := range all.Data {
-			got[*h.StockNumber] = h.Condition
+			got[*h.StockNumber] = string(h.Condition)
 		}
 		assert.Equal(t, got, want)
 

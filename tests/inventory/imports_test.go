@@ -241,7 +241,7 @@ func TestImportErrors(t *testing.T) {
 				state = "failed"
 			}
 			assert.Equal(t, count(s, "hulls")-before, added, mode, "hulls")
-			assert.Equal(t, i.State, state, mode)
+			assert.Equal(t, string(i.State), state, mode)
 			if mode == "?mode=atomic" && (i.Created != 0 || i.Problem == nil || count(s, "hull_import_rows") != 0) {
 				t.Errorf("got %s, want nothing created, a problem and no pending rows", assert.Show(i))
 			}

@@ -56,7 +56,7 @@ func TestWebhook(t *testing.T) {
 		assert.Equal(t, changed.Version, 2)
 		assert.Equal(t, changed.Description, nil)
 		assert.Equal(t, changed.Events, []string{"*"})
-		assert.Equal(t, changed.DisabledReason, new("requested"))
+		assert.Equal(t, changed.DisabledReason, new(webhooks.DisabledReason("requested")))
 
 		var list struct{ Data []webhooks.Webhook }
 		s.Test.Get("/v1/webhooks", 200, &list)

@@ -45,7 +45,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		assert.Equal(t, d.Totals.TaxCents, 885750)
 		assert.Equal(t, d.Version, 2)
 		assert.Equal(t, len(d.Metadata), 0)
-		assert.Equal(t, d.LineItems[1].Side, new("back"))
+		assert.Equal(t, d.LineItems[1].Side, new(deals.LineItemSide("back")))
 		assert.Equal(t, d.Totals.BackProfitCents, new(int64(3000)))
 		if d.Totals.FrontProfitCents != nil {
 			t.Error("got a profit for a hull without a cost, want none")
@@ -261,7 +261,7 @@ func TestCancel(t *testing.T) {
 
 			var d deals.Deal
 			s.Test.Post(path+"/cancel", map[string]string{"reason": "Survey", "deposit_outcome": outcome}, 200, &d)
-			if d.Status != deals.Cancelled || d.StatusCategory != "cancelled" || *d.CancelReason != "Survey" || *d.DepositOutcome != outcome ||
+			if d.Status != deals.Cancelled || d.StatusCategory != "cancelled" || *d.CancelReason != "Survey" || string(*d.DepositOutcome) != outcome ||
 				d.Totals.PaidCents != paid || d.Totals.BalanceDueCents != 0 || d.CancelledAt == nil {
 				t.Errorf(`%s: got %s; want d.Status = deals.Cancelled, d.StatusCategory = "cancelled", d.CancelReason = "Survey", `+
 					`d.DepositOutcome = %q, d.Totals.PaidCents = %v, d.Totals.BalanceDueCents = 0, d.CancelledAt != nil`,

@@ -37,7 +37,7 @@ func TestWholeFinancedDeal(t *testing.T) {
 			t.Helper()
 			res := s.Test.Post(path+"/fundings/"+f.ID+"/advance", body, want, nil)
 			s.Test.Get(path+"/fundings/"+f.ID, 200, &after)
-			if got := deal(s, id); want == 200 && f.ID == bay.ID && got.FundingState != string(after.Status) {
+			if got := deal(s, id); want == 200 && f.ID == bay.ID && string(got.FundingState) != string(after.Status) {
 				t.Errorf("got funding_state %s of the deal, want %s as the funding: %s", got.FundingState, after.Status, res.Bytes)
 			}
 			return after

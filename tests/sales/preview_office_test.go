@@ -120,12 +120,12 @@ func TestPaymentStatusesMatch(t *testing.T) {
 		}
 		var all page.Page[finance.Payment]
 		s.Test.Get("/v1/deals/"+deal+"/payments?limit=100", 200, &all)
-		want := map[string][]string{}
+		want := map[finance.PaymentStatus][]string{}
 		for _, p := range all.Data {
 			want[p.Status] = append(want[p.Status], p.ID)
 		}
 		for _, status := range []string{"succeeded", "partially_refunded", "refunded", "reversed", "transferred"} {
-			assert.Equal(t, list(s, "payments?status="+status), want[status], status)
+			assert.Equal(t, list(s, "payments?status="+status), want[finance.PaymentStatus(status)], status)
 		}
 	})
 }

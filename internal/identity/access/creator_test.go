@@ -9,7 +9,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-func keyBy(kind, id string) APIKey {
+func keyBy(kind auth.ActorType, id string) APIKey {
 	return APIKey{CreatedBy: KeyCreator{Actor: auth.Actor{Type: kind, ID: id}}}
 }
 

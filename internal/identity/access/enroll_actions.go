@@ -54,7 +54,7 @@ func (a *API) startPasskey(ctx context.Context, tx *db.Tx, userID, code string, 
 func removeUnfinished(ctx context.Context, tx *db.Tx, u *people.User) error {
 	var kept []people.UserFactor
 	for _, factor := range u.MFAFactors {
-		if factor.Active || factor.Kind != "webauthn" {
+		if factor.Active || factor.Kind != people.WebAuthn {
 			kept = append(kept, factor)
 			continue
 		}
@@ -82,7 +82,7 @@ func (a *API) FinishPasskey(ctx context.Context, tx *db.Tx, userID, factorID, re
 		return nil, err
 	}
 	var created map[string]any
-	if err := json.Unmarshal([]byte(response), &created); err != nil || len(created) == 0 || f.Active || f.Kind != "webauthn" {
+	if err := json.Unmarshal([]byte(response), &created); err != nil || len(created) == 0 || f.Active || f.Kind != people.WebAuthn {
 		return nil, fault.New(fault.KindUnprocessable, "The passkey didn't work. Try again.")
 	}
 	p, err := a.verifyWebAuthn(ctx, tx, u, f, created)

@@ -8,6 +8,7 @@ import (
 
 	"slipway/internal/identity/people"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/token"
 )
@@ -43,7 +44,24 @@ type KeyCreator struct {
 	_ struct{} `doc:"Who created an API key."`
 
 	auth.Actor
-	Status *string `json:"status" enum:"invited,active,deactivated,revoked,expired" doc:"Current status of the user or key. Null if the key was created by an app or on the command line." example:"active"`
+	Status *CreatorStatus `json:"status" doc:"Current status of the user or key. Null if the key was created by an app or on the command line." example:"active"`
+}
+
+// CreatorStatus is the current status of what created a key.
+type CreatorStatus string
+
+// The statuses of keys. A user has a status of people too.
+const (
+	creatorActive  CreatorStatus = "active"
+	creatorRevoked CreatorStatus = "revoked"
+	creatorExpired CreatorStatus = "expired"
+)
+
+var allCreatorStatuses = enum.Of("KeyCreatorStatus", "Current status of the user, key or app that created a key.",
+	CreatorStatus(people.Invited), creatorActive, CreatorStatus(people.Deactivated), creatorRevoked, creatorExpired)
+
+func (CreatorStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allCreatorStatuses.Describe(s)
 }
 
 // IssuedKey is a new key with its secret, which is only shown once.
@@ -103,14 +121,14 @@ func (k APIKey) checkRotatable(now time.Time) error {
 }
 
 // Status returns active, revoked or expired.
-func (k APIKey) Status(now time.Time) string {
+func (k APIKey) Status(now time.Time) CreatorStatus {
 	switch {
 	case k.RevokedAt != nil:
-		return "revoked"
+		return creatorRevoked
 	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
-		return "expired"
+		return creatorExpired
 	}
-	return "active"
+	return creatorActive
 }
 
 // creatorOf returns the user or the app that created a key, directly or with other

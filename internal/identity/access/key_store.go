@@ -57,7 +57,7 @@ func insertKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (Issued
 func creator(ctx context.Context) KeyCreator {
 	c := KeyCreator{Actor: auth.From(ctx).Actor}
 	if c.Type != auth.System.Type {
-		c.Status = new("active") // otherwise it could not have sent the request
+		c.Status = new(creatorActive) // otherwise it could not have sent the request
 	}
 	return c
 }
@@ -88,30 +88,30 @@ func loadDetails(ctx context.Context, tx *db.Tx, keys []APIKey) error {
 // loadCreators fills in the statuses of the users and keys that created keys. The
 // stored status is the one at that time.
 func loadCreators(ctx context.Context, tx *db.Tx, keys []APIKey) error {
-	ids := map[string][]string{}
+	ids := map[auth.ActorType][]string{}
 	for _, k := range keys {
 		ids[k.CreatedBy.Type] = append(ids[k.CreatedBy.Type], k.CreatedBy.ID)
 	}
 
-	statuses, err := people.StatusesOf(ctx, tx, ids["user"])
+	statuses, err := people.StatusesOf(ctx, tx, ids[auth.ActorUser])
 	if err != nil {
 		return err
 	}
-	if len(ids["api_key"]) > 0 {
-		marks, args := db.In(ids["api_key"])
+	if len(ids[auth.ActorAPIKey]) > 0 {
+		marks, args := db.In(ids[auth.ActorAPIKey])
 		creators, err := db.All[APIKey](ctx, tx, `SELECT {cols} FROM api_keys WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
 		if err != nil {
 			return err
 		}
 		for _, c := range creators {
-			statuses[c.ID] = c.Status(tx.Now)
+			statuses[c.ID] = string(c.Status(tx.Now))
 		}
 	}
 
 	for i := range keys {
 		keys[i].CreatedBy.Status = nil
 		if s, ok := statuses[keys[i].CreatedBy.ID]; ok {
-			keys[i].CreatedBy.Status = &s
+			keys[i].CreatedBy.Status = new(CreatorStatus(s))
 		}
 	}
 	return nil
@@ -251,7 +251,7 @@ func revokeKeysOf(ctx context.Context, tx *db.Tx, creator string) error {
 func activeKeysOf(ctx context.Context, tx *db.Tx, creator string) (active []APIKey, err error) {
 	keys, err := allKeys(ctx, tx)
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
-		if k := keys[id]; k.Status(tx.Now) == "active" && creatorOf(k, keys).ID == creator {
+		if k := keys[id]; k.Status(tx.Now) == creatorActive && creatorOf(k, keys).ID == creator {
 			active = append(active, k)
 		}
 	}

@@ -29,8 +29,8 @@ const (
 type MFAEnroll struct {
 	_ struct{} `doc:"A new two-factor method."`
 
-	Kind  string  `json:"kind" enum:"totp,webauthn" doc:"Authenticator app (totp), or passkey or security key (webauthn)."`
-	Label *string `json:"label" required:"false" maxLength:"100" doc:"Your name for the method." example:"Phone"`
+	Kind  people.FactorKind `json:"kind" doc:"Authenticator app (totp), or passkey or security key (webauthn)."`
+	Label *string           `json:"label" required:"false" maxLength:"100" doc:"Your name for the method." example:"Phone"`
 
 	MFAToken *string `json:"mfa_token" required:"false" maxLength:"64" doc:"Required if you already have an active two-factor method. Verify it to get one."`
 }

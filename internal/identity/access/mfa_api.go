@@ -42,7 +42,7 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 	}
 
 	e := MFAEnrollment{PublicKey: map[string]any{}}
-	if in.Body.Kind == "totp" {
+	if in.Body.Kind == people.TOTP {
 		err = a.enrollTOTP(ctx, tx, u, in.Body.Label, &e)
 	} else {
 		err = a.enrollWebAuthn(ctx, tx, u, in.Body.Label, &e)
@@ -70,7 +70,7 @@ func (a *API) enrollWebAuthn(ctx context.Context, tx *db.Tx, u people.User, labe
 		return err
 	}
 
-	f := people.Factor{UserID: u.ID, Kind: "webauthn", Label: label, Secret: []byte{}}
+	f := people.Factor{UserID: u.ID, Kind: people.WebAuthn, Label: label, Secret: []byte{}}
 	if err := people.InsertFactor(ctx, tx, &f); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 		if in.Body != nil {
 			body = *in.Body
 		}
-		if f.Kind == "webauthn" && body.Code == nil {
+		if f.Kind == people.WebAuthn && body.Code == nil {
 			p, err := a.verifyWebAuthn(ctx, tx, u, f, body.Assertion)
 			signature = err
 			return p, err

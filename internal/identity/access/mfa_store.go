@@ -22,7 +22,7 @@ import (
 func addTOTP(
 	ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, secret string, label *string, active bool,
 ) (people.Factor, error) {
-	f := people.NewFactor(tx, people.Factor{UserID: u.ID, Kind: "totp", Label: label, Active: active})
+	f := people.NewFactor(tx, people.Factor{UserID: u.ID, Kind: people.TOTP, Label: label, Active: active})
 	f.Secret = box.Seal([]byte(secret), factorPlace(f))
 	if err := people.InsertFactor(ctx, tx, &f); err != nil {
 		return f, err
@@ -42,7 +42,7 @@ func checkCode(
 	var checked []people.Factor
 	var lock *fault.Error
 	for _, f := range factors {
-		if f.Kind != "totp" {
+		if f.Kind != people.TOTP {
 			continue
 		}
 		if l := checkLock(f, tx.Now); l != nil {

@@ -93,7 +93,7 @@ func (a *API) listKeysOf(ctx context.Context, tx *db.Tx, u people.User) (keys []
 		return nil, err
 	}
 	for _, f := range factors {
-		if f.Kind != "webauthn" {
+		if f.Kind != people.WebAuthn {
 			continue
 		}
 		k := securityKey{Factor: f}

@@ -107,7 +107,7 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 				return o, err
 			}
 		}
-		return insertSession(ctx, tx, u, NewSession{Mode: c.Mode, Method: "password", Browser: how.Browser})
+		return insertSession(ctx, tx, u, NewSession{Mode: c.Mode, Method: people.ByPassword, Browser: how.Browser})
 	})
 	if fault.KindOf(err) == fault.KindUnauthenticated {
 		reason := errSignIn()
@@ -122,7 +122,7 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 // NewSession describes a session to open.
 type NewSession struct {
 	Mode      auth.Mode
-	Method    string    // password, saml or oidc
+	Method    people.SignInMethod
 	ExpiresAt time.Time // defaults to 12 hours from now
 	Browser   bool
 	Replaces  string // token of the browser session that ends with this sign-in, or ""

@@ -67,6 +67,6 @@ func (a *API) OpenLinkedSession(ctx context.Context, c Checked, replaces string)
 				return o, err
 			}
 		}
-		return insertSession(ctx, tx, u, NewSession{Mode: c.Mode, Method: "password", Browser: true})
+		return insertSession(ctx, tx, u, NewSession{Mode: c.Mode, Method: people.ByPassword, Browser: true})
 	})
 }

@@ -207,7 +207,7 @@ func (a *API) revoke(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	p, err := a.Access.Auth.Authenticate(r.Context(), bearer)
-	if err == nil && p.Actor.Type != "api_key" {
+	if err == nil && p.Actor.Type != auth.ActorAPIKey {
 		err = fault.Forbidden("Only an API key can revoke itself.")
 	}
 	if err == nil {

@@ -33,7 +33,6 @@ const (
 var appTypes = enum.Of("AppType", "Whether an OAuth app can keep a secret.",
 	Confidential, Public)
 
-// TransformSchema describes the values.
 func (AppType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return appTypes.Describe(s)
 }

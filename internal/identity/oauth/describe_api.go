@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/family"
 )
 
@@ -24,16 +25,16 @@ type (
 	tokenForm struct {
 		_ struct{} `doc:"How an app asks for tokens."`
 
-		GrantType    string `json:"grant_type" enum:"authorization_code,refresh_token,client_credentials" doc:"What you exchange."`
-		ClientID     string `json:"client_id,omitempty" doc:"ID of the app, unless you send it with HTTP Basic authentication."`
-		ClientSecret string `json:"client_secret,omitempty" doc:"Secret of a confidential app, unless you send it with HTTP Basic authentication."`
-		Code         string `json:"code,omitempty" doc:"For authorization_code: the code from the redirect."`
-		RedirectURI  string `json:"redirect_uri,omitempty" doc:"For authorization_code: the same as in the authorization request."`
-		CodeVerifier string `json:"code_verifier,omitempty" doc:"For authorization_code: the PKCE verifier."`
-		RefreshToken string `json:"refresh_token,omitempty" doc:"For refresh_token: the refresh token."`
-		Scope        string `json:"scope,omitempty" doc:"Fewer scopes than were allowed."`
-		Resource     string `json:"resource,omitempty" doc:"The same as in the authorization request (RFC 8707)."`
-		InstallID    string `json:"install_id,omitempty" doc:"For client_credentials: the install. You can omit it if the app has only one."`
+		GrantType    grantType `json:"grant_type" doc:"What you exchange."`
+		ClientID     string    `json:"client_id,omitempty" doc:"ID of the app, unless you send it with HTTP Basic authentication."`
+		ClientSecret string    `json:"client_secret,omitempty" doc:"Secret of a confidential app, unless you send it with HTTP Basic authentication."`
+		Code         string    `json:"code,omitempty" doc:"For authorization_code: the code from the redirect."`
+		RedirectURI  string    `json:"redirect_uri,omitempty" doc:"For authorization_code: the same as in the authorization request."`
+		CodeVerifier string    `json:"code_verifier,omitempty" doc:"For authorization_code: the PKCE verifier."`
+		RefreshToken string    `json:"refresh_token,omitempty" doc:"For refresh_token: the refresh token."`
+		Scope        string    `json:"scope,omitempty" doc:"Fewer scopes than were allowed."`
+		Resource     string    `json:"resource,omitempty" doc:"The same as in the authorization request (RFC 8707)."`
+		InstallID    string    `json:"install_id,omitempty" doc:"For client_credentials: the install. You can omit it if the app has only one."`
 	}
 	oneToken struct {
 		_ struct{} `doc:"A token, and the app that it belongs to."`
@@ -81,4 +82,20 @@ func (a *API) document(r *rest.Router) {
 		Method: http.MethodGet, Path: mcpResourcePath, ID: "getMcpResource", Summary: "Retrieve the metadata of MCP",
 		Description: "Names the authorization server and the scopes of `/mcp` (RFC 9728).", Result: resourceMetadata{},
 	})
+}
+
+// grantType is how an app gets tokens.
+type grantType string
+
+// The values.
+const (
+	authorizationCode grantType = "authorization_code"
+	refreshToken      grantType = "refresh_token"
+	clientCredentials grantType = "client_credentials"
+)
+
+var allgrantTypes = enum.Of("GrantType", "How an app gets tokens.", authorizationCode, refreshToken, clientCredentials)
+
+func (grantType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allgrantTypes.Describe(s)
 }

@@ -88,7 +88,7 @@ func (h holder) label() string { return h.AppName + " (" + h.UserName + ")" }
 func (h holder) principal(env auth.Env, scopes []auth.Scope) auth.Principal {
 	return auth.Principal{
 		Env: env, Mode: h.Mode, DealershipID: h.DealershipID, OriginalID: h.Install, AppID: h.AppID, InstalledBy: h.InstalledBy,
-		Actor:  auth.Actor{Type: "app", ID: h.AppID, Label: h.label()},
+		Actor:  auth.Actor{Type: auth.ActorApp, ID: h.AppID, Label: h.label()},
 		Scopes: scopes, Version: h.Pin,
 	}
 }

@@ -14,7 +14,7 @@ type Factor struct {
 	Env         auth.Env   `db:"env"`
 	ID          string     `db:"id"`
 	UserID      string     `db:"user_id"`
-	Kind        string     `db:"kind"`
+	Kind        FactorKind `db:"kind"`
 	Label       *string    `db:"label"`
 	Secret      []byte     `db:"secret"` // encrypted
 	Active      bool       `db:"active"`

@@ -34,7 +34,7 @@ func UseMFAToken(ctx context.Context, tx *db.Tx, secret string) (userID string, 
 	}
 	if len(users) == 0 {
 		caller := auth.From(ctx).Actor
-		authlog.Of(tx).Reject(ctx, authlog.Rejection{Env: tx.Env, Kind: caller.Type, ID: caller.ID, Err: errInvalidProof()})
+		authlog.Of(tx).Reject(ctx, authlog.Rejection{Env: tx.Env, Kind: string(caller.Type), ID: caller.ID, Err: errInvalidProof()})
 		return "", nil
 	}
 	return users[0], nil

@@ -27,7 +27,6 @@ const (
 var userStatuses = enum.Of("UserStatus", "Whether a user is invited, can sign in, or was deactivated.",
 	Invited, Active, Deactivated)
 
-// TransformSchema describes the values.
 func (UserStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return userStatuses.Describe(s)
 }
@@ -60,7 +59,7 @@ type User struct {
 func (u User) Revision() int64 { return u.Version }
 
 // Actor returns the user as the actor of a change.
-func (u User) Actor() auth.Actor { return auth.Actor{Type: "user", ID: u.ID, Label: u.Name} }
+func (u User) Actor() auth.Actor { return auth.Actor{Type: auth.ActorUser, ID: u.ID, Label: u.Name} }
 
 // UserRole is a role that a user has.
 type UserRole struct {
@@ -76,10 +75,25 @@ type UserRole struct {
 type UserFactor struct {
 	_ struct{} `doc:"A two-factor method of a user."`
 
-	ID     string  `json:"id" db:"id" doc:"Identifies the method. Starts with mfa_." example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind   string  `json:"kind" db:"kind" enum:"totp,webauthn" doc:"Authenticator app (totp), or passkey or security key (webauthn)."`
-	Label  *string `json:"label" db:"label" doc:"Name that the user gave to the method. Null if there is none."`
-	Active bool    `json:"active" db:"active" doc:"Whether the user has verified it."`
+	ID     string     `json:"id" db:"id" doc:"Identifies the method. Starts with mfa_." example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind   FactorKind `json:"kind" db:"kind" doc:"Authenticator app (totp), or passkey or security key (webauthn)."`
+	Label  *string    `json:"label" db:"label" doc:"Name that the user gave to the method. Null if there is none."`
+	Active bool       `json:"active" db:"active" doc:"Whether the user has verified it."`
+}
+
+// FactorKind is the kind of a two-factor method.
+type FactorKind string
+
+// The values.
+const (
+	TOTP     FactorKind = "totp"
+	WebAuthn FactorKind = "webauthn"
+)
+
+var allFactorKinds = enum.Of("MFAFactorKind", "Authenticator app (totp), or passkey or security key (webauthn).", TOTP, WebAuthn)
+
+func (FactorKind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allFactorKinds.Describe(s)
 }
 
 // awaitsPassword reports whether the user can accept an invitation: a new user, or
@@ -127,15 +141,17 @@ type UserCreate struct {
 	MFAToken    *string  `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to assign a role with the admin scope. Must be from an administrator."`
 }
 
+var _ = enum.Part("UserReactivation", "Status that reactivates a user.", Active)
+
 // UserPatch changes a user.
 type UserPatch struct {
 	_ struct{} `doc:"Changes to a user. Omitted fields keep their values."`
 
-	Email       patch.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email" doc:"New email address. It takes effect when the user confirms it. For an invited user, it takes effect immediately, and the roles are removed."`
-	Name        patch.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Full name of the user."`
-	LocationIDs patch.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true" doc:"Locations where the user works. Empty means all of them."`
-	TakesLeads  patch.Null[bool]      `json:"takes_leads,omitzero" doc:"Null restores the default of the user's roles." since:"2026-12-01"`
-	Status      patch.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user. The user receives a new invitation to set a password."`
+	Email       patch.Value[string]     `json:"email,omitzero" maxLength:"254" format:"email" doc:"New email address. It takes effect when the user confirms it. For an invited user, it takes effect immediately, and the roles are removed."`
+	Name        patch.Value[string]     `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Full name of the user."`
+	LocationIDs patch.Value[[]string]   `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true" doc:"Locations where the user works. Empty means all of them."`
+	TakesLeads  patch.Null[bool]        `json:"takes_leads,omitzero" doc:"Null restores the default of the user's roles." since:"2026-12-01"`
+	Status      patch.Value[UserStatus] `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user. The user receives a new invitation to set a password."`
 
 	ResetPassword bool    `json:"reset_password,omitempty" doc:"Clears the password, ends all sessions and sends a new invitation to set a password. Requires an mfa_token." since:"2026-12-01"`
 	MFAToken      *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to change a user with the admin scope, and for reset_password. Must be from an administrator."`

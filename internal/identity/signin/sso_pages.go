@@ -92,7 +92,7 @@ func (a *API) logoutPage(w http.ResponseWriter, r *http.Request) (string, error)
 // tokenPage returns the page with a token for the API. Users with a password get one
 // from POST {auth_url}/sessions.
 func (a *API) tokenPage(v Visitor) string {
-	if v.Session.Method == "password" {
+	if v.Session.Method == people.ByPassword {
 		return ""
 	}
 	return a.TokenPage + "?environment=" + string(v.Mode)

@@ -28,7 +28,6 @@ const (
 var allProtocols = enum.Of("ConnectionProtocol", "Protocol of an identity provider.",
 	SAML, OIDC)
 
-// TransformSchema describes the values.
 func (Protocol) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allProtocols.Describe(s)
 }
@@ -104,11 +103,26 @@ type AttributeNames struct {
 type Verification struct {
 	_ struct{} `doc:"How to verify a domain, and whether it is verified."`
 
-	Domain      string     `json:"domain" doc:"Email domain to verify." example:"example.com"`
-	VerifiedAt  *time.Time `json:"verified_at" doc:"When the domain was verified. Null if it is not."`
-	VerifiedBy  *string    `json:"verified_by" enum:"dns,operator" doc:"Whether a TXT record or the operator verified the domain. Null if it is not verified."`
-	RecordName  string     `json:"record_name" doc:"Name of the TXT record to create." example:"_slipway.example.com"`
-	RecordValue string     `json:"record_value" doc:"Value of the TXT record to create." example:"slipway-domain-verification=..."`
+	Domain      string          `json:"domain" doc:"Email domain to verify." example:"example.com"`
+	VerifiedAt  *time.Time      `json:"verified_at" doc:"When the domain was verified. Null if it is not."`
+	VerifiedBy  *DomainVerifier `json:"verified_by" doc:"Whether a TXT record or the operator verified the domain. Null if it is not verified."`
+	RecordName  string          `json:"record_name" doc:"Name of the TXT record to create." example:"_slipway.example.com"`
+	RecordValue string          `json:"record_value" doc:"Value of the TXT record to create." example:"slipway-domain-verification=..."`
+}
+
+// DomainVerifier is what verified a domain.
+type DomainVerifier string
+
+// The values.
+const (
+	byDNS      DomainVerifier = "dns"
+	byOperator DomainVerifier = "operator"
+)
+
+var allDomainVerifiers = enum.Of("DomainVerifier", "What verified a domain: a TXT record or the operator.", byDNS, byOperator)
+
+func (DomainVerifier) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allDomainVerifiers.Describe(s)
 }
 
 // LinkUser links a user to an identity at the provider.

@@ -81,11 +81,11 @@ func requireFleet(ctx context.Context, tx *db.Tx) error {
 
 // domain is an email domain of a connection.
 type domain struct {
-	Env          auth.Env   `db:"env"`
-	Domain       string     `db:"domain"`
-	ConnectionID string     `db:"connection_id"`
-	VerifiedAt   *time.Time `db:"verified_at"`
-	VerifiedBy   *string    `db:"verified_by"`
+	Env          auth.Env        `db:"env"`
+	Domain       string          `db:"domain"`
+	ConnectionID string          `db:"connection_id"`
+	VerifiedAt   *time.Time      `db:"verified_at"`
+	VerifiedBy   *DomainVerifier `db:"verified_by"`
 }
 
 // loadAll fills in the fields of connections that are not columns.

@@ -75,7 +75,7 @@ func (a *API) VerifyNow(ctx context.Context, job VerifyDomains) error {
 			continue // the job runs again every hour
 		}
 		_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (bool, error) {
-			return verifyDomain(ctx, tx, v.Domain, "dns")
+			return verifyDomain(ctx, tx, v.Domain, byDNS)
 		})
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func VerifyDomainFromCommandLine(ctx context.Context, d *db.DB, dealershipID str
 		if err != nil {
 			return "", err
 		}
-		ok, err := verifyDomain(auth.InEnv(ctx, env.Env), tx.In(env.Env), name, "operator")
+		ok, err := verifyDomain(auth.InEnv(ctx, env.Env), tx.In(env.Env), name, byOperator)
 		if err == nil && !ok {
 			err = fault.New(fault.KindNotFound, "No SSO connection of this environment has the domain %s. Add it to domains first.", name)
 		}

@@ -9,7 +9,7 @@ import (
 
 // verifyDomain marks a domain as verified. It returns false if the environment has no
 // such domain.
-func verifyDomain(ctx context.Context, tx *db.Tx, name, by string) (bool, error) {
+func verifyDomain(ctx context.Context, tx *db.Tx, name string, by DomainVerifier) (bool, error) {
 	found, err := db.All[domain](ctx, tx, `SELECT {cols} FROM sso_domains WHERE env = ? AND domain = ?`, tx.Env, name)
 	if err != nil || len(found) == 0 {
 		return false, err

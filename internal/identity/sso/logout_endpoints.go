@@ -30,7 +30,7 @@ func (a *API) logoutToken(env auth.Env, sessionID string, until int64) string {
 // returns the page that ends that one, too. It returns "" for a session that was
 // opened with a password.
 func (a *API) LogoutPage(ctx context.Context, env auth.Env, s people.Session) (string, error) {
-	if s.Method == "password" {
+	if s.Method == people.ByPassword {
 		return "", nil
 	}
 	return db.Write(auth.InEnv(ctx, env), a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {

@@ -22,7 +22,7 @@ type outcome struct {
 
 // actor is the actor of what a connection does without a user.
 func (c Connection) actor() auth.Actor {
-	return auth.Actor{Type: "system", ID: c.ID, Label: "SSO connection " + c.Name}
+	return auth.Actor{Type: auth.ActorSystem, ID: c.ID, Label: "SSO connection " + c.Name}
 }
 
 // as returns a context where the connection acts.
@@ -156,7 +156,7 @@ func (a *API) complete(ctx context.Context, tx *db.Tx, l located, o outcome, rep
 	}
 	ctx = auth.With(ctx, auth.Principal{Env: u.Env, Mode: l.Dealership.Mode, Actor: u.Actor()})
 	o.opened, err = a.Access.OpenSSOSession(ctx, tx, u, access.NewSession{
-		Mode: l.Dealership.Mode, Method: string(l.Protocol), ExpiresAt: o.id.expiry(tx.Now), Browser: true, Replaces: replaces,
+		Mode: l.Dealership.Mode, Method: people.SignInMethod(l.Protocol), ExpiresAt: o.id.expiry(tx.Now), Browser: true, Replaces: replaces,
 	})
 	if err != nil {
 		return o, err

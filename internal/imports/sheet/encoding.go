@@ -9,6 +9,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"slipway/internal/vocab/enum"
 )
 
 // Encoding is how the text of a file is written as bytes.
@@ -24,6 +26,12 @@ const (
 
 	utf16 Encoding = "utf-16" // the bytes show which of the two it is
 )
+
+var allEncodings = enum.Of("HullImportEncoding", "Encoding of an imported file.", UTF8, UTF16LE, UTF16BE, Windows1252, Macintosh)
+
+func (Encoding) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allEncodings.Describe(s)
+}
 
 // charsets are the encodings by the names that clients send. Latin-1 is read as
 // Windows-1252, as browsers do, because it has the same letters.

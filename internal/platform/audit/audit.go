@@ -18,6 +18,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/wire"
 )
@@ -25,23 +26,23 @@ import (
 // Entry is one entry of the audit log. Its mark depends on the order and the
 // types of its fields, so they must not change.
 type Entry struct {
-	Env        auth.Env  `db:"env"`
-	ID         string    `db:"id"`
-	At         time.Time `db:"at"`
-	ActorType  string    `db:"actor_type"`
-	ActorID    string    `db:"actor_id"`
-	ActorLabel string    `db:"actor_label"`
-	Action     string    `db:"action"`
-	TargetType string    `db:"target_type"`
-	TargetID   string    `db:"target_id"`
-	RequestID  *string   `db:"request_id"`
-	IP         *string   `db:"ip"`
-	UserAgent  *string   `db:"user_agent"`
-	Changes    string    `db:"changes"` // JSON
-	Outcome    string    `db:"outcome"`
-	Mark       []byte    `db:"mark"`
-	Link       *int64    `db:"link"`
-	MAC        []byte    `db:"mac"`
+	Env        auth.Env       `db:"env"`
+	ID         string         `db:"id"`
+	At         time.Time      `db:"at"`
+	ActorType  auth.ActorType `db:"actor_type"`
+	ActorID    string         `db:"actor_id"`
+	ActorLabel string         `db:"actor_label"`
+	Action     string         `db:"action"`
+	TargetType string         `db:"target_type"`
+	TargetID   string         `db:"target_id"`
+	RequestID  *string        `db:"request_id"`
+	IP         *string        `db:"ip"`
+	UserAgent  *string        `db:"user_agent"`
+	Changes    string         `db:"changes"` // JSON
+	Outcome    Outcome        `db:"outcome"`
+	Mark       []byte         `db:"mark"`
+	Link       *int64         `db:"link"`
+	MAC        []byte         `db:"mac"`
 
 	// The place of the entry among those that its transaction wrote in the
 	// environment. The group is the ID of the first one. Entries of earlier
@@ -51,11 +52,26 @@ type Entry struct {
 	Total  *int64  `db:"total"`
 }
 
+// Outcome is whether an action succeeded.
+type Outcome string
+
+// The values.
+const (
+	Success Outcome = "success"
+	Failure Outcome = "failure"
+)
+
+var allOutcomes = enum.Of("AuditOutcome", "Whether an audited action succeeded.", Success, Failure)
+
+func (Outcome) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allOutcomes.Describe(s)
+}
+
 // Record adds an entry for an action of the caller. The first part of the action
 // is the type of the target.
 func Record(ctx context.Context, tx *db.Tx, action, targetID string, changes map[string][2]any) error {
 	noun, _, _ := strings.Cut(action, ".")
-	return record(ctx, tx, Entry{Action: action, TargetType: noun, TargetID: targetID, Outcome: "success"}, changes)
+	return record(ctx, tx, Entry{Action: action, TargetType: noun, TargetID: targetID, Outcome: Success}, changes)
 }
 
 // Target is what an action was about.
@@ -63,7 +79,7 @@ type Target struct{ Type, ID string }
 
 // RecordFailure adds an entry for an action that failed.
 func RecordFailure(ctx context.Context, tx *db.Tx, action string, t Target, changes map[string][2]any) error {
-	return record(ctx, tx, Entry{Action: action, TargetType: t.Type, TargetID: t.ID, Outcome: "failure"}, changes)
+	return record(ctx, tx, Entry{Action: action, TargetType: t.Type, TargetID: t.ID, Outcome: Failure}, changes)
 }
 
 // record adds who did it, when and from where.

@@ -34,8 +34,8 @@ func (e Entry) Content() []byte {
 		return "+" + *s
 	}
 	fields := []string{
-		strconv.FormatInt(int64(e.Env), 10), e.ID, strconv.FormatInt(e.At.UnixMilli(), 10), e.ActorType, e.ActorID, e.ActorLabel, e.Action,
-		e.TargetType, e.TargetID, orNone(e.RequestID), orNone(e.IP), orNone(e.UserAgent), e.Changes, e.Outcome,
+		strconv.FormatInt(int64(e.Env), 10), e.ID, strconv.FormatInt(e.At.UnixMilli(), 10), string(e.ActorType), e.ActorID, e.ActorLabel, e.Action,
+		e.TargetType, e.TargetID, orNone(e.RequestID), orNone(e.IP), orNone(e.UserAgent), e.Changes, string(e.Outcome),
 	}
 	if e.Group != nil && e.Number != nil && e.Total != nil {
 		fields = append(fields, *e.Group, strconv.FormatInt(*e.Number, 10), strconv.FormatInt(*e.Total, 10))

@@ -14,7 +14,7 @@ type Filter struct {
 	Action        string    `query:"action" maxLength:"100" doc:"An action, or the start of an action." example:"api_key."`
 	ActorID       string    `query:"actor_id" maxLength:"64" doc:"Only actions of this user, key or app."`
 	TargetID      string    `query:"target_id" maxLength:"64" doc:"Only actions on this object."`
-	Outcome       string    `query:"outcome" enum:"success,failure" doc:"Only actions with this outcome."`
+	Outcome       Outcome   `query:"outcome" doc:"Only actions with this outcome."`
 	CreatedAfter  time.Time `query:"created_after" doc:"Only objects created after this time."`
 	CreatedBefore time.Time `query:"created_before" doc:"Only objects created before this time."`
 }

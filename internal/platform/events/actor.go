@@ -43,13 +43,13 @@ func Actors(ctx context.Context, tx *db.Tx, all []Event) ([]auth.Actor, error) {
 	marks, args := db.In(ids)
 	args = append(append([]any{tx.Env}, args...), id.Floor("aud", first), id.Floor("aud", last.Add(auditDelay)))
 	entries, err := db.All[struct {
-		At        time.Time `db:"at"`
-		Type      string    `db:"actor_type"`
-		ID        string    `db:"actor_id"`
-		Label     string    `db:"actor_label"`
-		Action    string    `db:"action"`
-		TargetID  string    `db:"target_id"`
-		RequestID *string   `db:"request_id"`
+		At        time.Time      `db:"at"`
+		Type      auth.ActorType `db:"actor_type"`
+		ID        string         `db:"actor_id"`
+		Label     string         `db:"actor_label"`
+		Action    string         `db:"action"`
+		TargetID  string         `db:"target_id"`
+		RequestID *string        `db:"request_id"`
 	}](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND target_id IN `+marks+` AND id >= ? AND id < ?`, args...)
 	if err != nil {
 		return nil, err

@@ -153,7 +153,7 @@ func (a Answer) Fault() *fault.Error {
 	if err := wire.Unmarshal(a.Body, &e); err != nil {
 		return fault.New(fault.KindServerError, InternalError).WithCause(err)
 	}
-	f := fault.New(fault.Kind{Status: a.Status, Code: e.Body.Code}, "%s", e.Body.Message)
+	f := fault.New(fault.Kind{Status: a.Status, Code: string(e.Body.Code)}, "%s", e.Body.Message)
 	f.Details = e.Body.Details
 	return f
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
@@ -32,12 +33,26 @@ type ErrorBody struct {
 	_ struct{} `doc:"What went wrong, for programs and for people."`
 
 	Status    int            `json:"status" doc:"The HTTP status." example:"422"`
-	Code      string         `json:"code" enum:"bad_request,unauthenticated,forbidden,not_found,conflict,unprocessable,rate_limited,server_error,unavailable" doc:"A stable code for programs."`
+	Code      ErrorCode      `json:"code" doc:"A stable code for programs."`
 	Message   string         `json:"message" doc:"A sentence for people." example:"price_usd must be at least 0."`
 	RequestID string         `json:"request_id" doc:"Include it when you contact support." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DocURL    string         `json:"doc_url,omitempty" since:"2026-12-01" format:"uri" doc:"Explains the error and what to do." example:"https://slipway.example.com/docs/errors#minimum"`
 	Details   []fault.Detail `json:"details" nullable:"false" doc:"Every field, parameter or state that caused the error."`
 }
+
+// ErrorCode is the stable code of an error.
+type ErrorCode string
+
+var errorCodes = enum.Of("ErrorCode", "Stable code of an error. Each has its own HTTP status.",
+	codeOf(fault.KindBadRequest), codeOf(fault.KindUnauthenticated), codeOf(fault.KindForbidden), codeOf(fault.KindNotFound),
+	codeOf(fault.KindConflict), codeOf(fault.KindUnprocessable), codeOf(fault.KindRateLimited), codeOf(fault.KindServerError),
+	codeOf(fault.KindUnavailable))
+
+func (ErrorCode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return errorCodes.Describe(s)
+}
+
+func codeOf(kind fault.Kind) ErrorCode { return ErrorCode(kind.Code) }
 
 func (e *ErrorEnvelope) Error() string { return e.Body.Message }
 
@@ -96,7 +111,7 @@ const maxDetails = 100
 // NewEnvelope returns the body of an error.
 func NewEnvelope(f *fault.Error, requestID string) *ErrorEnvelope {
 	details := f.Details[:min(len(f.Details), maxDetails)]
-	return &ErrorEnvelope{Body: ErrorBody{Status: f.Kind.Status, Code: f.Kind.Code, Message: f.Message, RequestID: requestID, Details: details}}
+	return &ErrorEnvelope{Body: ErrorBody{Status: f.Kind.Status, Code: codeOf(f.Kind), Message: f.Message, RequestID: requestID, Details: details}}
 }
 
 // envelope returns the body of an error in the version that the request uses.

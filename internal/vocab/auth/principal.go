@@ -3,6 +3,7 @@ package auth
 
 import (
 	"context"
+
 	"slipway/internal/vocab/enum"
 )
 
@@ -22,7 +23,6 @@ const (
 var allModes = enum.Of("Environment", "Live data, or test data that never reaches customers.",
 	Live, Test)
 
-// TransformSchema describes the values.
 func (Mode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allModes.Describe(s)
 }
@@ -31,13 +31,31 @@ func (Mode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 type Actor struct {
 	_ struct{} `doc:"Who did something: a user, an API key, an app, or Slipway itself."`
 
-	Type  string `json:"type" enum:"api_key,user,app,system" doc:"Type of the actor."`
-	ID    string `json:"id" doc:"ID of the actor." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Label string `json:"label" doc:"Name of the actor at that time." example:"Website"`
+	Type  ActorType `json:"type" doc:"Type of the actor."`
+	ID    string    `json:"id" doc:"ID of the actor." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Label string    `json:"label" doc:"Name of the actor at that time." example:"Website"`
+}
+
+// ActorType is the kind of an actor.
+type ActorType string
+
+// The values.
+const (
+	ActorAPIKey ActorType = "api_key"
+	ActorUser   ActorType = "user"
+	ActorApp    ActorType = "app"
+	ActorSystem ActorType = "system"
+)
+
+var allActorTypes = enum.Of("ActorType", "Kind of actor. system is background work of Slipway.",
+	ActorAPIKey, ActorUser, ActorApp, ActorSystem)
+
+func (ActorType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allActorTypes.Describe(s)
 }
 
 // System is the actor of automatic work: jobs, expiry, the command line.
-var System = Actor{Type: "system", ID: "system", Label: "Slipway"}
+var System = Actor{Type: ActorSystem, ID: "system", Label: "Slipway"}
 
 // Principal is an authenticated credential.
 type Principal struct {

@@ -6,12 +6,15 @@
 //
 //	var statuses = enum.Of("DealStatus", "Progress of a deal.", Draft, Closed)
 //
-//	func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema { return statuses.Describe(s) }
+//	func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+//		return statuses.Describe(s)
+//	}
 package enum
 
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -42,13 +45,19 @@ var (
 
 // Of declares the values of a type. Call it where the type is declared.
 func Of[T ~string](name, doc string, values ...T) Enum[T] {
+	byType[reflect.TypeFor[T]()] = Part(name, doc, values...).Values
+	return Enum[T]{name, doc, values}
+}
+
+// Part names values that some fields allow: a part of an enum, or texts. The fields list
+// them in their tag enum, which replaces the values of their type.
+func Part[T ~string](name, doc string, values ...T) Declared {
 	d := Declared{Name: name, Doc: doc}
 	for _, v := range values {
 		d.Values = append(d.Values, string(v))
 	}
 	declared = append(declared, d)
-	byType[reflect.TypeFor[T]()] = d.Values
-	return Enum[T]{name, doc, values}
+	return d
 }
 
 // All returns the enums of the program.
@@ -59,6 +68,15 @@ func ValuesOf(t reflect.Type) []string { return byType[t] }
 
 // Has reports whether a value is one of the enum's.
 func (e Enum[T]) Has(value T) bool { return slices.Contains(e.Values, value) }
+
+// String returns the values for a message.
+func (e Enum[T]) String() string {
+	var all []string
+	for _, v := range e.Values {
+		all = append(all, string(v))
+	}
+	return strings.Join(all, ", ")
+}
 
 // Describe adds the values to the type's schema.
 func (e Enum[T]) Describe(s *Schema) *Schema {

@@ -7,7 +7,7 @@ import (
 
 // date is the decoded last four characters of a number.
 type date struct {
-	format    string
+	format    Format
 	month     time.Month
 	year      int
 	modelYear int // 0 in the straight-year format

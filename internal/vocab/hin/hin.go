@@ -5,14 +5,26 @@ package hin
 import (
 	"fmt"
 	"time"
+
+	"slipway/internal/vocab/enum"
 )
+
+// Format is the format of a HIN.
+type Format string
 
 // The three formats. The ninth character of a number identifies its format.
 const (
-	FormatCurrent          = "current"            // since August 1984, 1981 in Canada
-	FormatModelYear1972    = "model_year_1972"    // until July 1984, "M" before the model year
-	FormatStraightYear1972 = "straight_year_1972" // until July 1984, month and year in digits
+	FormatCurrent          Format = "current"            // since August 1984, 1981 in Canada
+	FormatModelYear1972    Format = "model_year_1972"    // until July 1984, "M" before the model year
+	FormatStraightYear1972 Format = "straight_year_1972" // until July 1984, month and year in digits
 )
+
+var allFormats = enum.Of("HinFormat", "Format of a hull identification number: the one since 1984, or one of the two since 1972.",
+	FormatCurrent, FormatModelYear1972, FormatStraightYear1972)
+
+func (Format) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allFormats.Describe(s)
+}
 
 // DecodedHin is a decoded hull identification number. If it is invalid, only
 // Errors is set.
@@ -22,7 +34,7 @@ type DecodedHin struct {
 	Valid            bool        `json:"valid" doc:"Whether the number is well formed. Warnings do not make it invalid." example:"true"`
 	Normalized       *string     `json:"normalized" doc:"The twelve characters in upper case, without country code or hyphens." example:"GRT40912B324"`
 	Country          *string     `json:"country" doc:"Country code before the number. Null if there is none." example:"US"`
-	Format           *string     `json:"format" enum:"current,model_year_1972,straight_year_1972" doc:"Format of the number. The last two were used until July 1984." example:"current"`
+	Format           *Format     `json:"format" doc:"Format of the number. The last two were used until July 1984." example:"current"`
 	ManufacturerCode *string     `json:"manufacturer_code" doc:"Code of the manufacturer or importer, or of the state that issued the number (two letters and Z)." example:"GRT"`
 	Serial           *string     `json:"serial" doc:"The manufacturer's serial number for the hull." example:"40912"`
 	Month            *int        `json:"month" minimum:"1" maximum:"12" doc:"Month of certification or manufacture, or month of issue if a state issued the number." example:"2"`

@@ -2,15 +2,18 @@
 package null
 
 // Text returns a text, or "" for null.
-func Text(s *string) string {
+func Text[T ~string](s *T) T {
 	if s == nil {
 		return ""
 	}
 	return *s
 }
 
+// String returns a text of any type as a string, or "" for null.
+func String[T ~string](s *T) string { return string(Text(s)) }
+
 // From returns a text, or null for "".
-func From(s string) *string {
+func From[T ~string](s T) *T {
 	if s == "" {
 		return nil
 	}
