@@ -77,4 +77,11 @@ func TestReference(t *testing.T) {
 		b.show(l)
 		b.screenshot("docs-reference")
 	}
+
+	// A typed key doesn't outlive the page.
+	b.run(chromedp.SendKeys(`input[aria-label="Token"]`, "sk_test_typed", chromedp.ByQuery))
+	b.until(`[...document.querySelectorAll("pre")].some((e) => e.innerText.includes("sk_test_typed"))`, "the key in the sample request")
+	if stored := evaluate[string](b, `JSON.stringify(localStorage)`); strings.Contains(stored, "sk_test_typed") {
+		t.Errorf("the browser stores the key: %s", stored)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -71,6 +72,7 @@ type App struct {
 	requests    *requestlog.Recorder             // nil if there is no request log
 	maintenance atomic.Pointer[site.Maintenance] // nil if there is none
 	paused      atomic.Bool                      // maintenance has paused the jobs
+	newKey      bool                             // Open created the master key
 	starting    atomic.Bool                      // true until the database is migrated
 	draining    chan struct{}                    // closed when the service is about to stop
 }
@@ -84,11 +86,12 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err := os.MkdirAll(s.Data, 0o700); err != nil {
 		return nil, err
 	}
+	_, missing := s.ExistingKey()
 	master, err := seal.MasterKey(s.MasterKey, s.Data)
 	if err != nil {
 		return nil, err
 	}
-	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics()}
+	a := &App{settings: s, newKey: missing != nil, log: log, draining: make(chan struct{}), metrics: newMetrics()}
 	a.disk = &disk{folder: s.Data, space: DiskSpace, log: log}
 	a.disk.register(a.metrics.registry)
 	a.registerMaintenance(a.metrics.registry)
@@ -218,6 +221,9 @@ func (a *App) Migrate(ctx context.Context) error {
 		return err
 	}
 	if err := site.LoadKeys(ctx, a.DB, a.Box, a.settings.NewMasterKey); err != nil {
+		if a.newKey && errors.Is(err, site.ErrMasterKey) { // so that no one takes it for the lost one
+			err = errors.Join(err, os.Remove(filepath.Join(a.settings.Data, "master.key")))
+		}
 		return err
 	}
 	if err := jobs.Migrate(ctx, a.DB, quiet(a.logger("jobs"))); err != nil {

@@ -3,6 +3,7 @@ package app
 import (
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
 	"runtime"
 	"strconv"
 	"time"
@@ -87,15 +88,28 @@ func (m *metrics) delivered(ok bool, took time.Duration) {
 	m.attempts.WithLabelValues(strconv.FormatBool(ok)).Observe(took.Seconds())
 }
 
-// Metrics serves /metrics and profiles.
+// Metrics serves /metrics, and profiles to programs on the same machine: they contain
+// pieces of memory, and the metrics of a container are open to its network.
 func (a *App) Metrics() http.Handler { return a.metrics.handler() }
 
 func (m *metrics) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/", local(pprof.Index))
+	mux.HandleFunc("GET /debug/pprof/profile", local(pprof.Profile))
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
 	return mux
+}
+
+// local hides a handler from other machines.
+func local(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err != nil || !from.Addr().Unmap().IsLoopback() {
+			http.NotFound(w, r)
+			return
+		}
+		next(w, r)
+	}
 }
 
 // replicaReads is the metric of the replica.

@@ -28,10 +28,15 @@ func TestLoadMetrics(t *testing.T) {
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/goroutine"} {
-		w := httptest.NewRecorder()
-		newMetrics().handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		if w.Code != http.StatusOK || w.Body.Len() == 0 {
-			t.Errorf("GET %s returned %d with %d bytes, expected 200 and a profile", path, w.Code, w.Body.Len())
+		for from, want := range map[string]int{
+			"127.0.0.1:4711": 200, "[::1]:4711": 200, "[::ffff:127.0.0.1]:4711": 200, "10.0.0.7:4711": 404, "[2001:db8::1]:4711": 404, "": 404,
+		} {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
+			r.RemoteAddr = from
+			newMetrics().handler().ServeHTTP(w, r)
+			if w.Code != want || w.Body.Len() == 0 {
+				t.Errorf("GET %s from %q returned %d with %d bytes, expected %d", path, from, w.Code, w.Body.Len(), want)
+			}
 		}
 	}
 }

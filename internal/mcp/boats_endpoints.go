@@ -31,7 +31,7 @@ type findBoatsIn struct {
 // boat is a boat in a list.
 type boat struct {
 	ID       string  `json:"id"`
-	Title    string  `json:"title"`
+	Title    *text   `json:"title"`
 	Stock    string  `json:"stock_number,omitempty"`
 	Status   string  `json:"status"`
 	PriceUSD int64   `json:"price_usd"`
@@ -58,7 +58,10 @@ type hull struct {
 	}
 }
 
-func (h hull) title() string { return plain(fmt.Sprintf("%d %s %s", h.Year, h.Make, h.Model)) }
+// title is untrusted, because imports and trade-ins bring makes and models.
+func (h hull) title() *text {
+	return untrusted(plain(fmt.Sprintf("%d %s %s", h.Year, h.Make, h.Model)))
+}
 
 func (h hull) row() boat {
 	return boat{

@@ -56,7 +56,7 @@ type dealRow struct {
 	Number    int64   `json:"number"`
 	Status    string  `json:"status"`
 	Type      string  `json:"deal_type"`
-	Boat      string  `json:"boat,omitempty"`
+	Boat      *text   `json:"boat,omitempty"`
 	Buyer     *text   `json:"buyer,omitempty"`
 	OfferUSD  float64 `json:"offer_usd"`
 	Offer     string  `json:"offer"`

@@ -119,7 +119,7 @@ type leadRow struct {
 	Stalled        bool   `json:"stalled,omitempty"`
 	OwnerID        string `json:"owner_id,omitempty"`
 	Owner          *text  `json:"owner,omitempty"`
-	Boat           string `json:"boat,omitempty"`
+	Boat           *text  `json:"boat,omitempty"`
 	LastActivityAt string `json:"last_activity_at"`
 }
 

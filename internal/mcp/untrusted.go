@@ -27,7 +27,7 @@ func untrusted(parts ...string) *text {
 	return &text{cut(strings.Join(seen, " "), maxText)}
 }
 
-// plain returns a short text of the dealership, such as the make of a boat, in one line.
+// plain returns a short text of the dealership, such as a stock number, in one line.
 func plain(s string) string { return line(s, 100) }
 
 func line(s string, most int) string { return strings.Join(strings.Fields(clean(s, most)), " ") }

@@ -22,10 +22,15 @@ const (
 	// followerBuffer is how many batches can wait for a follower. One that is slower connects
 	// again, and continues where it was.
 	followerBuffer = 16
+
+	// maxStreams is how many streams a credential can have on a server. A browser has one
+	// for all of its tabs, or one for each.
+	maxStreams = 50
 )
 
 // follower is an open stream.
 type follower struct {
+	credential string
 	changes chan []Change
 	tooSlow chan struct{} // closed if the buffer is full
 }
@@ -42,12 +47,35 @@ type hub struct {
 	rooms map[auth.Env]*room
 }
 
-// join adds a follower that receives the events after lastID, unless others already follow
-// the environment. It returns the ID after which it receives events.
-func (h *hub) join(env auth.Env, lastID string) (f *follower, after string) {
-	f = &follower{make(chan []Change, followerBuffer), make(chan struct{})}
+// isFull reports whether a credential can't open another stream.
+func (h *hub) isFull(env auth.Env, credential string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.open(env, credential) >= maxStreams
+}
+
+func (h *hub) open(env auth.Env, credential string) (n int) {
+	if h.rooms[env] == nil {
+		return 0
+	}
+	for _, f := range h.rooms[env].followers {
+		if f.credential == credential {
+			n++
+		}
+	}
+	return n
+}
+
+// join adds a follower that receives the events after lastID, unless others already follow
+// the environment. It returns the ID after which it receives events. It returns nil if the
+// credential has too many.
+func (h *hub) join(env auth.Env, credential, lastID string) (f *follower, after string) {
+	f = &follower{credential, make(chan []Change, followerBuffer), make(chan struct{})}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.open(env, credential) >= maxStreams {
+		return nil, ""
+	}
 	if h.rooms[env] == nil {
 		h.rooms[env] = &room{lastID: lastID}
 	}

@@ -22,6 +22,9 @@ const (
 	// credential that was revoked.
 	heartbeatEvery = 25 * time.Second
 
+	// trustFor is how long a stream sends events without looking at its credential again.
+	trustFor = time.Second
+
 	// maxMissed is how many missed events a stream sends. If there are more, the client has
 	// to read everything again.
 	maxMissed = 1000
@@ -32,6 +35,7 @@ const (
 type Streams struct {
 	DB        *db.DB
 	Heartbeat time.Duration // between checks of the credential and of the connection
+	TrustFor  time.Duration // before the credential is checked again when there are events
 	MaxMissed int           // how many missed events a stream sends
 
 	hub  hub
@@ -40,7 +44,7 @@ type Streams struct {
 
 // NewStreams returns streams without clients. Call Run to read the feeds.
 func NewStreams(d *db.DB) *Streams {
-	return &Streams{DB: d, Heartbeat: heartbeatEvery, MaxMissed: maxMissed, hub: hub{rooms: map[auth.Env]*room{}}, wake: make(chan struct{}, 1)}
+	return &Streams{DB: d, Heartbeat: heartbeatEvery, TrustFor: trustFor, MaxMissed: maxMissed, hub: hub{rooms: map[auth.Env]*room{}}, wake: make(chan struct{}, 1)}
 }
 
 // Wake makes Run read the feeds.
@@ -93,11 +97,14 @@ func (a *API) streamEvents(ctx context.Context, in *struct {
 	if in.LastEventID != "" && !strings.HasPrefix(in.LastEventID, "evt_") {
 		return nil, fault.BadRequest("Last-Event-ID must be the ID of an event.").Detail("Last-Event-ID", "format", "must start with evt_")
 	}
+	caller := auth.From(ctx)
+	if a.Streams.hub.isFull(caller.Env, caller.OriginalID) {
+		return nil, fault.New(fault.KindRateLimited, "You have %d open streams with this credential. Close one first.", maxStreams).RetryIn(a.Streams.Heartbeat)
+	}
 	last, err := rest.Read(ctx, a.DB, lastEvent)
 	if err != nil {
 		return nil, err
 	}
-	caller := auth.From(ctx)
 	return &rest.Content{Follow: func(ctx context.Context, out *rest.Stream) error {
 		return a.follow(auth.With(ctx, caller), out, in.LastEventID, last)
 	}}, nil
@@ -107,7 +114,10 @@ func (a *API) streamEvents(ctx context.Context, in *struct {
 // newest event.
 func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) error {
 	caller := auth.From(ctx)
-	f, from := a.Streams.hub.join(caller.Env, last)
+	f, from := a.Streams.hub.join(caller.Env, caller.OriginalID, last)
+	if f == nil {
+		return nil
+	}
 	defer a.Streams.hub.leave(caller.Env, f)
 	send := func(c Change) error {
 		if c.ID <= seen {
@@ -139,6 +149,7 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 		}
 	}
 
+	checked := a.DB.Now()
 	heartbeat := time.NewTicker(a.Streams.Heartbeat)
 	defer heartbeat.Stop()
 	for {
@@ -153,7 +164,14 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 			if caller, err = out.Heartbeat(ctx); err != nil {
 				return err
 			}
+			checked = a.DB.Now()
 		case batch := <-f.changes:
+			if a.DB.Now().Sub(checked) >= a.Streams.TrustFor {
+				if caller, err = out.Caller(ctx); err != nil {
+					return err
+				}
+				checked = a.DB.Now()
+			}
 			for _, c := range batch {
 				if err := send(c); err != nil {
 					return err

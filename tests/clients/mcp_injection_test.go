@@ -142,7 +142,7 @@ func TestInjections(t *testing.T) {
 		proposed := 0
 		for n, text := range texts {
 			text = storable(text)
-			hull := s.Test.Hull(location, map[string]any{"price_usd": 99000, "title": cut(text, 150), "description": text})
+			hull := s.Test.Hull(location, map[string]any{"price_usd": 99000, "make": cut(text, 60), "model": cut(text, 60), "title": cut(text, 150), "description": text})
 			lead := s.Test.Lead(map[string]any{
 				"contact": map[string]any{"first_name": cut(text, 60), "company_name": cut(text, 90), "email": fmt.Sprintf("writer%d@example.com", n)},
 				"hull_id": hull, "message": text, "interest": cut(text, 200),

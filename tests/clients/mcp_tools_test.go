@@ -97,7 +97,7 @@ func TestReadTools(t *testing.T) {
 
 		boat := a.call("get_boat", map[string]any{"boat": "gw-1003", "include": []string{"specs", "pricing", "listings", "history"}})
 		row := boat["boat"].(map[string]any)
-		assert.Equal(t, row["title"], any("2022 Grady-White Freedom 235"))
+		assert.Equal(t, row["title"].(map[string]any)["untrusted_text"], any("2022 Grady-White Freedom 235"))
 		assert.Equal(t, row["price"], any("$131,600, was $138,900"))
 		assert.Equal(t, len(boat["included"].(map[string]any)), 4)
 

@@ -57,6 +57,16 @@ func TestKeysShowTheStatusOfTheirCreator(t *testing.T) {
 	})
 }
 
+// Taking access away is the easy direction: a plain key of an administrator needs no proof.
+func TestRevokePlainKeyOfAnOwner(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := s.Person("owner")
+		key := createKey(p.Client)
+		s.Test.Post("/v1/api_keys/"+key.ID+"/revoke", nil, 200, nil)
+		s.As(key.Key).Get("/v1/hulls", 401, nil)
+	})
+}
+
 // A deactivation revokes the keys of the user only if that is requested. It then
 // includes the keys that were created with them.
 func TestDeactivationRevokesKeys(t *testing.T) {

@@ -2,7 +2,10 @@ package platform
 
 import (
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"slipway/internal/app"
@@ -48,6 +51,30 @@ func TestOtherMasterKey(t *testing.T) {
 		}
 		if err := start(t, s, s.Box.Master(), false); !errors.Is(err, site.ErrMasterKey) {
 			t.Errorf("got %v with the lost key, want site.ErrMasterKey", err)
+		}
+	})
+}
+
+// A start without the key of an existing database leaves no new key behind, which people
+// would take for the lost one.
+func TestStartWithoutMasterKey(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		set := s.Settings()
+		set.MasterKey = ""
+		if err := os.Remove(filepath.Join(set.Data, "master.key")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		a, err := app.Open(t.Context(), set, slog.New(slog.DiscardHandler))
+		assert.NoError(t, err)
+		if err := a.Migrate(t.Context()); !errors.Is(err, site.ErrMasterKey) {
+			t.Errorf("got %v without a key, want site.ErrMasterKey", err)
+		}
+		assert.NoError(t, a.Close())
+
+		keys, err := filepath.Glob(filepath.Join(set.Data, "*.key"))
+		assert.NoError(t, err)
+		if len(keys) > 0 {
+			t.Errorf("got the keys %q, want none", keys)
 		}
 	})
 }

@@ -176,6 +176,29 @@ func TestStreamOfTwoServers(t *testing.T) {
 	assert.Contains(t, again.next(), location)
 }
 
+// A stream whose credential was revoked gets no further event, and one credential can't open
+// any number of streams.
+func TestStreamsOfACredential(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.Streams.TrustFor = 0
+		s.RunRelay()
+		go s.Streams.Run(t.Context())
+		p := s.Person("manager")
+		f := follow(t, s, p.Key, "")
+		at := s.Test.Location()
+		assert.Contains(t, f.next(), at)
+		s.Test.Post("/v1/users/"+p.ID+"/deactivate", nil, 200, nil)
+		s.Test.Location()
+		assert.Equal(t, f.next(), "")
+
+		for range 50 {
+			follow(t, s, s.Test.Key, "")
+		}
+		s.Test.Get("/v2-preview/events/stream", 429, nil)
+		follow(t, s, s.Other.Key, "").cancel()
+	})
+}
+
 // A stream ends when its credential ends.
 func TestStreamEnds(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

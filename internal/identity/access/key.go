@@ -149,10 +149,10 @@ func creatorOf(k APIKey, keys map[string]APIKey) auth.Actor {
 }
 
 // revocationNeedsProof reports whether revoking the key requires proof: it has
-// the admin scope, or its creator does. A key can always revoke itself, so that
-// anyone who finds a leaked key can end it.
-func (k APIKey) revocationNeedsProof(creator people.User, caller auth.Actor) bool {
-	return k.RevokedAt == nil && k.ID != caller.ID && (isAdmin(k.Scopes) || creator.IsAdmin())
+// the admin scope. A key can always revoke itself, so that anyone who finds a
+// leaked key can end it.
+func (k APIKey) revocationNeedsProof(caller auth.Actor) bool {
+	return k.RevokedAt == nil && k.ID != caller.ID && isAdmin(k.Scopes)
 }
 
 // isAdmin reports whether the scopes require two-factor verification.

@@ -197,21 +197,6 @@ func revokeKey(ctx context.Context, tx *db.Tx, k APIKey) (APIKey, error) {
 	return k, events.Emit(ctx, tx, "api_key.revoked", k.ID, events.Change{Before: before, After: k})
 }
 
-// findCreator returns the user who created a key, directly or with other keys. It
-// returns an empty user if the first of them was created by an app or on the command
-// line.
-func findCreator(ctx context.Context, tx *db.Tx, k APIKey) (people.User, error) {
-	keys, err := allKeys(ctx, tx)
-	if err != nil {
-		return people.User{}, err
-	}
-	by := creatorOf(k, keys)
-	if by.Type != "user" {
-		return people.User{}, nil
-	}
-	return people.FindUser(ctx, tx, by.ID)
-}
-
 // RevokeKeysOf revokes the keys that a user created, directly or with other keys.
 func RevokeKeysOf(ctx context.Context, tx *db.Tx, u people.User) error {
 	return revokeKeysOf(ctx, tx, u.ID)

@@ -3,6 +3,7 @@ package access
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 func TestThrottle(t *testing.T) {
 	const ann, ben = "ann@example.com", "ben@example.com"
 	// attempts are n sign-ins. The first allowed ones succeed, and the others must
-	// wait. A * stands for a new name each time.
+	// wait. A * stands for something new each time.
 	type attempts struct {
 		after            time.Duration
 		account, address string
@@ -48,6 +49,20 @@ func TestThrottle(t *testing.T) {
 			{0, ann, "home", true, 10, 10, 0},
 			{0, ann, "*", false, 51, 50, time.Minute},
 		},
+		"one account from a /64": {
+			{0, ann, "2001:db8:1:2::*", false, 12, 10, 30 * time.Second},
+			{0, ann, "2001:db8:1:3::1", false, 1, 1, 0},
+		},
+		"many accounts from a /64": {
+			{0, "*", "2001:db8:1:2::*", false, 32, 30, 2 * time.Second},
+		},
+		"one known account from a /48": {
+			{0, ann, "2001:db8:1:*::1", true, 101, 100, 3 * time.Second},
+		},
+		"many accounts from a /48": {
+			{0, "*", "2001:db8:1:*::1", false, 302, 300, 200 * time.Millisecond},
+			{0, "*", "2001:db8:2::1", false, 1, 1, 0},
+		},
 	} {
 
 		t.Run(name, func(t *testing.T) {
@@ -60,9 +75,7 @@ func TestThrottle(t *testing.T) {
 					if count++; account == "*" {
 						account = fmt.Sprintf("%d@example.com", count)
 					}
-					if address == "*" {
-						address = fmt.Sprintf("address %d", count)
-					}
+					address = strings.ReplaceAll(address, "*", fmt.Sprintf("%x", count))
 					err := throttle.check(account, address, g.known)
 					limited, ok := errors.AsType[*fault.Error](err)
 					switch {

@@ -393,8 +393,8 @@ func readClient(r *http.Request, form url.Values) (id, secret string, err error)
 func (a *API) rejectClient(ctx context.Context, app App, id string) error {
 	err := errInvalidClient().of(app.Env, id[:min(len(id), 64)])
 	address := auth.RequestFrom(ctx).IP
-	for bucket, burst := range map[string]int{"client " + address + " " + id: 10, "address " + address: 30} {
-		if taken := a.Failures.Take(bucket, burst, 10*time.Second); taken.Wait > 0 {
+	for bucket, burst := range map[string]int{"client " + id: 10, "address": 30} {
+		if taken := a.Failures.TakeAddress(bucket, address, burst, 10*time.Second); taken.Wait > 0 {
 			err.status, err.retryAfter = http.StatusTooManyRequests, taken.Wait
 			err.Description = "Too many failed attempts. Retry after the time in Retry-After."
 		}

@@ -47,7 +47,7 @@ func (PasswordNotice) Kind() string { return "password_notice" }
 // The result is the same if no user has it.
 func (a *API) RequestReset(ctx context.Context, email string, mode auth.Mode) error {
 	email = strings.ToLower(strings.TrimSpace(email))
-	if taken := a.Resets.Take("address "+auth.RequestFrom(ctx).IP, 10, time.Minute); taken.Wait > 0 {
+	if taken := a.Resets.TakeAddress("address", auth.RequestFrom(ctx).IP, 10, time.Minute); taken.Wait > 0 {
 		return fault.New(fault.KindRateLimited, "Too many requests for a new password. Retry after the time in Retry-After.").
 			RetryIn(taken.Wait)
 	}

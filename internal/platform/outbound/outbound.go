@@ -55,7 +55,7 @@ func New(timeout time.Duration, allowPrivate bool) *http.Client {
 var metadata = []netip.Addr{
 	netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("169.254.170.2"), netip.MustParseAddr("169.254.170.23"),
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:ec2::23"), netip.MustParseAddr("fd20:ce::254"),
-	netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("192.0.0.192"),
+	netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("192.0.0.192"), netip.MustParseAddr("168.63.129.16"),
 }
 
 // isMetadata reports whether an address belongs to a metadata service. No setting
@@ -90,6 +90,10 @@ func CheckAddress(bad *fault.Fields, field, raw string, allowPrivate bool) {
 		host = "127.0.0.1"
 	}
 	ip, err := netip.ParseAddr(host)
+	if err == nil && slices.Contains(metadata, ip.Unmap().WithZone("")) {
+		bad.Add(field, "private_address", "must not be the address of a cloud's metadata service")
+		return
+	}
 	if err == nil && !allowPrivate && ssrf.New().SafeAddr(ip.Unmap().WithZone("")) != nil {
 		bad.Add(field, "private_address", "must be a public address, unless the operator sets SLIPWAY_ALLOW_PRIVATE_WEBHOOKS")
 	}

@@ -43,7 +43,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 // service of a cloud.
 func TestMetadataServices(t *testing.T) {
 	client := outbound.New(2*time.Second, true)
-	for _, host := range []string{"169.254.169.254", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "100.100.100.200", "169.254.170.2"} {
+	for _, host := range []string{"169.254.169.254", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "100.100.100.200", "169.254.170.2", "168.63.129.16"} {
 		res, err := client.Get("http://" + host + "/latest/meta-data/") //nolint:noctx // has a timeout
 		if err == nil {
 			res.Body.Close()

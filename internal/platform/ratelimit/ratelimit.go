@@ -64,6 +64,22 @@ func (l *Limiter) Take(name string, burst int, step time.Duration) Result {
 	return Result{int((capacity - after.Sub(now)) / step), after.Sub(now), 0}
 }
 
+// wideFactor is how many times the limit of an address applies to its IPv6 /48.
+const wideFactor = 10
+
+// TakeAddress takes one attempt of an address from the buckets of its networks. A provider
+// assigns whole IPv6 networks, so that one person has all addresses of a /64. It has the limit
+// of an address, and a /48 has ten times that.
+func (l *Limiter) TakeAddress(name, address string, burst int, step time.Duration) Result {
+	narrow, wide := Networks(address)
+	if wide != "" {
+		if taken := l.Take(name+" "+wide, burst*wideFactor, step/wideFactor); taken.Wait > 0 {
+			return taken
+		}
+	}
+	return l.Take(name+" "+narrow, burst, step)
+}
+
 // deleteSome deletes the full buckets of a random sample, because a missing bucket
 // counts as full. If there is none, it deletes the fullest one, so that the number
 // of buckets does not grow.

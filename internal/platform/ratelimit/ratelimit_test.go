@@ -1,8 +1,10 @@
 package ratelimit
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -95,6 +97,30 @@ func TestFloodFromManyAddresses(t *testing.T) {
 	take(l, "one more", 100)
 	if want := maxBuckets - deletePerTake + 1; len(l.buckets) != want {
 		t.Errorf("got %d buckets after one request, want %d", len(l.buckets), want)
+	}
+}
+
+func TestTakeAddress(t *testing.T) {
+	l := New(func() time.Time { return time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC) })
+	for _, step := range []struct {
+		address    string
+		n, allowed int
+	}{
+		{"192.0.2.1", 4, 3},
+		{"192.0.2.2", 1, 1},
+		{"2001:db8:1:1::%x", 4, 3},
+		{"2001:db8:1:ff%02x::1", 40, 26}, // of 30 for the /48
+		{"2001:db8:2::1", 1, 1},
+	} {
+		for n := range step.n {
+			address := step.address
+			if strings.Contains(address, "%") {
+				address = fmt.Sprintf(address, n)
+			}
+			if allowed := l.TakeAddress("sign-in", address, 3, time.Minute).Wait == 0; allowed != (n < step.allowed) {
+				t.Errorf("attempt %d of %s: got allowed = %v", n, step.address, allowed)
+			}
+		}
 	}
 }
 

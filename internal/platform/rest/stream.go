@@ -63,14 +63,19 @@ func (s *Stream) Send(id, event string, data any) error {
 // errChanged ends a stream whose credential now belongs to someone else.
 var errChanged = errors.New("the credential has changed")
 
-// Heartbeat checks the credential again, and the connection. It returns the caller,
-// whose scopes can have changed.
-func (s *Stream) Heartbeat(ctx context.Context) (auth.Principal, error) {
+// Caller checks the credential again. It returns the caller, whose scopes can have changed.
+func (s *Stream) Caller(ctx context.Context) (auth.Principal, error) {
 	x := exchangeFrom(ctx)
 	caller, err := x.router.caller(s.req.WithContext(ctx))
 	if err == nil && (caller.Env != x.caller.Env || caller.OriginalID != x.caller.OriginalID) {
 		err = errChanged
 	}
+	return caller, err
+}
+
+// Heartbeat checks the credential again, and the connection.
+func (s *Stream) Heartbeat(ctx context.Context) (auth.Principal, error) {
+	caller, err := s.Caller(ctx)
 	if err != nil {
 		return caller, err
 	}
