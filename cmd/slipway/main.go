@@ -58,13 +58,14 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	if err := run(ctx, os.Args[1:]); err != nil {
+	s := &session{Context: ctx, in: os.Stdin, out: os.Stdout}
+	if err := s.run(os.Args[1:]); err != nil {
 		text := err.Error()
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			text = f.Message // without the error code, which is for programs
 		}
 		fmt.Fprintln(os.Stderr, "slipway:", text)
-		os.Exit(cli.ExitCode(err)) //nolint:gocritic // the program ends, with what stop would undo
+		os.Exit(cli.ExitCode(err))
 	}
 }
 
@@ -83,25 +84,25 @@ func tree(c *commands) *cli.Local {
 }
 
 // run runs a command line.
-func run(ctx context.Context, args []string) error {
+func (s *session) run(args []string) error {
 	var c commands
 	root := tree(&c)
 	if len(args) == 0 {
-		return printOverview(os.Stdout, root)
+		return printOverview(s.out, root)
 	}
 	found, err := root.Parse(args, os.LookupEnv)
 	if err != nil {
 		return err
 	}
-	s := &session{ctx, c.Settings, app.NewLogger(c.Settings, os.Stderr, isTerminal(os.Stderr)), os.Stdin, os.Stdout}
+	s.settings, s.log = c.Settings, app.NewLogger(c.Settings, os.Stderr, isTerminal(os.Stderr))
 
 	switch {
 	case found.Version:
 		return versionCmd{}.Run(s)
 	case found.Help && found.Local == root:
-		return printOverview(os.Stdout, root)
+		return printOverview(s.out, root)
 	case found.Help:
-		return found.PrintHelp(os.Stdout)
+		return found.PrintHelp(s.out)
 	case found.Name == completeCommand:
 		return s.complete(root, found.Args)
 	}

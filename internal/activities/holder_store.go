@@ -5,7 +5,6 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/deals"
-	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 )
@@ -21,20 +20,13 @@ func listByObject(ctx context.Context, tx *db.Tx, objectID string) ([]Activity, 
 
 // ofContact returns the activities on a contact, its leads and its deals.
 func ofContact(ctx context.Context, tx *db.Tx, contactID string) ([]Activity, error) {
-	objects, err := leads.IDsOf(ctx, tx, contactID)
+	objects, err := deals.ObjectsOf(ctx, tx, contactID)
 	if err != nil {
 		return nil, err
-	}
-	sales, err := deals.OfContact(ctx, tx, contactID)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range sales {
-		objects = append(objects, d.ID)
 	}
 
 	all := []Activity{}
-	for _, id := range append(objects, contactID) {
+	for _, id := range objects {
 		found, err := listByObject(ctx, tx, id)
 		if err != nil {
 			return nil, err

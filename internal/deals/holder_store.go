@@ -26,6 +26,19 @@ func OfContact(ctx context.Context, tx *db.Tx, contactID string) ([]Deal, error)
 	return all, err
 }
 
+// ObjectsOf returns the IDs of a contact's leads and deals, and the contact's own.
+func ObjectsOf(ctx context.Context, tx *db.Tx, contactID string) ([]string, error) {
+	ids, err := leads.IDsOf(ctx, tx, contactID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := OfContact(ctx, tx, contactID)
+	for _, d := range all {
+		ids = append(ids, d.ID)
+	}
+	return append(ids, contactID), err
+}
+
 // move moves the deals of one contact to another. If buyer and co-buyer become the
 // same contact, the co-buyer is removed.
 func move(ctx context.Context, tx *db.Tx, from, to string) error {

@@ -5,7 +5,6 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/deals"
-	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 )
@@ -17,20 +16,13 @@ func (a *API) Holder() contacts.Holder {
 
 // ofContact returns the proposals about a contact, its leads and its deals.
 func ofContact(ctx context.Context, tx *db.Tx, contactID string) ([]ProposalState, error) {
-	objects, err := leads.IDsOf(ctx, tx, contactID)
+	objects, err := deals.ObjectsOf(ctx, tx, contactID)
 	if err != nil {
 		return nil, err
-	}
-	sales, err := deals.OfContact(ctx, tx, contactID)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range sales {
-		objects = append(objects, d.ID)
 	}
 
 	all, seen := []ProposalState{}, map[string]bool{}
-	for _, id := range append(objects, contactID) {
+	for _, id := range objects {
 		found, err := db.All[ProposalState](ctx, tx, `SELECT {cols} FROM proposals WHERE env = ? AND about LIKE ? ORDER BY id`, tx.Env, `%"`+id+`"%`)
 		if err != nil {
 			return nil, err
