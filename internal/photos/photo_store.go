@@ -79,7 +79,7 @@ func insertPhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p *HullPhoto) er
 
 	before := *h
 	h.PhotoCount++
-	return hulls.Save(ctx, tx, before, h, "hull.photos_added", nil)
+	return hulls.Save(ctx, tx, before, h, hulls.Cause{Event: "hull.photos_added"})
 }
 
 // shift moves the photos in a range of positions by one.
@@ -120,7 +120,7 @@ func deletePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) err
 	if err := choosePrimary(ctx, tx, h); err != nil {
 		return err
 	}
-	return hulls.Save(ctx, tx, before, h, "hull.updated", nil)
+	return hulls.Save(ctx, tx, before, h, hulls.Cause{Event: "hull.updated"})
 }
 
 // choosePrimary makes the first photo that is ready the primary photo.
@@ -143,7 +143,7 @@ func photosChanged(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
 	if null.Text(before.PrimaryPhoto) == null.Text(h.PrimaryPhoto) {
 		return hulls.Touch(ctx, tx, h, true)
 	}
-	return hulls.Save(ctx, tx, before, h, "hull.updated", nil)
+	return hulls.Save(ctx, tx, before, h, hulls.Cause{Event: "hull.updated"})
 }
 
 // FindAllReady returns the photos of hulls that are ready, in display order, by
