@@ -16,7 +16,7 @@ func Reserve(ctx context.Context, tx *db.Tx, h Hull, dealID string) error {
 	if err := h.reserve(dealID); err != nil {
 		return err
 	}
-	return Save(ctx, tx, before, &h, Cause{Event: "hull.status_changed", Reason: new("deal "+dealID+" accepted")})
+	return Save(ctx, tx, before, &h, Cause{Event: "hull.status_changed", Reason: new("deal " + dealID + " accepted")})
 }
 
 func (h *Hull) reserve(dealID string) error {

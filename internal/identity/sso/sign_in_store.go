@@ -137,7 +137,8 @@ func (a *API) complete(ctx context.Context, tx *db.Tx, l located, o outcome, rep
 	u := p.user
 	switch {
 	case !p.linked:
-		if u, err = people.ProvisionSSO(ctx, tx, p.profile.Email, p.profile.Name, o.id.Subject, p.roles); err != nil {
+		u = people.User{Email: p.profile.Email, Name: p.profile.Name, SSOSubject: &o.id.Subject}
+		if u, err = people.ProvisionSSO(ctx, tx, u, p.roles); err != nil {
 			return o, err
 		}
 		if err := insertIdentity(ctx, tx, l.Connection, u, o.id.Issuer, o.id.Subject, byJIT); err != nil {
