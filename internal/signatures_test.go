@@ -41,8 +41,6 @@ var long = []string{
 	"platform/audit/verify.go verifyFrom",
 	"platform/images/halve.go halvePlane",
 	"platform/images/turn.go applyPlane",
-	"platform/pdf/canvas.go box",
-	"platform/pdf/canvas.go line",
 	"platform/pdf/content.go block",
 	"platform/pdf/table.go cells",
 	"webhooks/delivery_store.go claim",
