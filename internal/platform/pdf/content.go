@@ -122,7 +122,7 @@ func (p *Page) Checklist(items ...string) {
 			e, x := list.child("LI").child("LBody"), left+float64(n)*column
 			height = max(height, heightOf(lines, lineHeight)+2)
 			draws[n] = func(y float64) {
-				p.canvas.tagged(nil, func() { p.canvas.box(rect{x+0.5, y+0.7, 3.2, 3.2}, 0.3, gray) })
+				p.canvas.tagged(nil, func() { p.canvas.box(rect{x + 0.5, y + 0.7, 3.2, 3.2}, 0.3, gray) })
 				p.canvas.tagged(e, func() { p.column(lines, x+indent, y, lineHeight, ink) })
 			}
 		}
