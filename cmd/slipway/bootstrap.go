@@ -35,7 +35,7 @@ func (c bootstrapCmd) Run(s *session) (err error) {
 		return err
 	}
 
-	created, err := access.Bootstrap(s, a.DB, a.Box, c.Name, c.Owner, dealership.Plan(c.Plan))
+	created, err := access.Bootstrap(s, a.DB, a.Box, access.NewDealership{Name: c.Name, Owner: c.Owner, Plan: dealership.Plan(c.Plan)})
 	if err != nil {
 		return err
 	}

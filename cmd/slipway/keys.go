@@ -41,7 +41,7 @@ func (c keysCreateCmd) Run(s *session) (err error) {
 		in.RateLimit = &c.RateLimit
 	}
 	operator := access.Operator{Email: c.User, Code: c.TOTP}
-	issued, err := access.IssueKeyFromCommandLine(s, a.DB, a.Box, c.Dealership, auth.Mode(c.Environment), in, operator)
+	issued, err := access.IssueKeyFromCommandLine(s, a.DB, a.Box, access.CommandKey{DealershipID: c.Dealership, Mode: auth.Mode(c.Environment), Key: in, By: operator})
 	if err != nil {
 		return err
 	}

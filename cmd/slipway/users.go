@@ -66,7 +66,7 @@ func (c usersInviteCmd) Run(s *session) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.finish(a)) }()
 	in := access.CommandUser{DealershipID: c.Dealership, Mode: auth.Mode(c.Environment), Email: c.Email}
-	u, err := access.InviteUserFromCommandLine(s, a.DB, a.Jobs, in, c.Name, c.Role)
+	u, err := access.InviteUserFromCommandLine(s, a.DB, a.Jobs, access.CommandInvitation{CommandUser: in, Name: c.Name, Role: c.Role})
 	if err != nil {
 		return err
 	}

@@ -190,20 +190,26 @@ func Move(ctx context.Context, tx *db.Tx, from, to string) error {
 	return err
 }
 
+// Merged are two addresses of the same person. Either can be "".
+type Merged struct {
+	Channels []Channel
+	From, To string
+}
+
 // CopyRevocations applies the revocations of one address to another, after two
-// contacts of the same person are merged.
-func CopyRevocations(ctx context.Context, tx *db.Tx, channels []Channel, from, to, contactID string) error {
-	if from == "" || to == "" || from == to {
+// contacts of the same person are merged into one.
+func CopyRevocations(ctx context.Context, tx *db.Tx, contactID string, m Merged) error {
+	if m.From == "" || m.To == "" || m.From == m.To {
 		return nil
 	}
-	for _, channel := range channels {
+	for _, channel := range m.Channels {
 		for _, purpose := range []Scope{Marketing, Transactional} {
-			was, err := StandingOf(ctx, tx, Hash(tx, tx.Env, from), channel, purpose)
+			was, err := StandingOf(ctx, tx, Hash(tx, tx.Env, m.From), channel, purpose)
 			if err != nil {
 				return err
 			}
 
-			is, err := StandingOf(ctx, tx, Hash(tx, tx.Env, to), channel, purpose)
+			is, err := StandingOf(ctx, tx, Hash(tx, tx.Env, m.To), channel, purpose)
 			if err != nil {
 				return err
 			}
@@ -212,7 +218,7 @@ func CopyRevocations(ctx context.Context, tx *db.Tx, channels []Channel, from, t
 				continue
 			}
 			if err := Append(ctx, tx, &Consent{
-				ContactID: contactID, Direction: Revoked, Channels: []Channel{channel}, Scope: purpose, Bindings: []ConsentBinding{{Channel: channel, Address: to}},
+				ContactID: contactID, Direction: Revoked, Channels: []Channel{channel}, Scope: purpose, Bindings: []ConsentBinding{{Channel: channel, Address: m.To}},
 				CapturedAt: tx.Now, Source: new("merge"), Method: new("merge"), Evidence: map[string]any{"consent_id": *was.ConsentID},
 			}); err != nil {
 				return err

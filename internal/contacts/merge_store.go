@@ -14,12 +14,13 @@ func merge(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
 	if err := consent.Move(ctx, tx, d.ID, c.ID); err != nil {
 		return err
 	}
-	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.Email}, null.Text(d.Email), null.Text(c.Email), c.ID); err != nil {
-		return err
-	}
-	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.SMS, consent.Voice}, null.Text(d.Phone),
-		null.Text(c.Phone), c.ID); err != nil {
-		return err
+	for _, m := range []consent.Merged{
+		{Channels: []consent.Channel{consent.Email}, From: null.Text(d.Email), To: null.Text(c.Email)},
+		{Channels: []consent.Channel{consent.SMS, consent.Voice}, From: null.Text(d.Phone), To: null.Text(c.Phone)},
+	} {
+		if err := consent.CopyRevocations(ctx, tx, c.ID, m); err != nil {
+			return err
+		}
 	}
 
 	earlier, err := mergedInto(ctx, tx, d)

@@ -202,7 +202,7 @@ func (a *API) change(
 		if err != nil {
 			return err
 		}
-		return saveAndEmit(ctx, tx, before, d, event, reason)
+		return saveAndEmit(ctx, tx, before, d, cause{event: event, reason: reason})
 	})
 	if err != nil {
 		return d, err
@@ -304,7 +304,7 @@ func (a *API) cancel(ctx context.Context, tx *db.Tx, in *struct {
 			return "", nil, err
 		}
 		if d.HullStatus != nil {
-			if err := hulls.Release(ctx, tx, d.HullID, *d.HullStatus, d.HullHold, "deal "+d.ID+" cancelled"); err != nil {
+			if err := hulls.Release(ctx, tx, d.HullID, hulls.Earlier{Status: *d.HullStatus, Hold: d.HullHold}, "deal "+d.ID+" cancelled"); err != nil {
 				return "", nil, err
 			}
 		}

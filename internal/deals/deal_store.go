@@ -231,18 +231,24 @@ func Save(ctx context.Context, tx *db.Tx, before Deal, d *Deal) error {
 	return deals.Save(ctx, tx, d)
 }
 
+// cause is why a deal changed: the event that reports it, and the reason for its history.
+type cause struct {
+	event  string
+	reason *string
+}
+
 // saveAndEmit writes a changed deal, its history entry if the status changed, and
 // the event.
-func saveAndEmit(ctx context.Context, tx *db.Tx, before Deal, d *Deal, event string, reason *string) error {
+func saveAndEmit(ctx context.Context, tx *db.Tx, before Deal, d *Deal, c cause) error {
 	if err := Save(ctx, tx, before, d); err != nil {
 		return err
 	}
 	if before.Status != d.Status {
-		if err := recordChange(ctx, tx, &before, *d, reason); err != nil {
+		if err := recordChange(ctx, tx, &before, *d, c.reason); err != nil {
 			return err
 		}
 	}
-	return events.Emit(ctx, tx, event, d.ID, events.Change{Before: before.public(), After: d.public()})
+	return events.Emit(ctx, tx, c.event, d.ID, events.Change{Before: before.public(), After: d.public()})
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Deal, d Deal, reason *string) error {

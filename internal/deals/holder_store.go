@@ -63,7 +63,7 @@ func move(ctx context.Context, tx *db.Tx, from, to string) error {
 			hold.ContactID = &to
 			d.HullHold = &hold
 		}
-		if err := saveAndEmit(ctx, tx, before, &d, "deal.updated", nil); err != nil {
+		if err := saveAndEmit(ctx, tx, before, &d, cause{event: "deal.updated"}); err != nil {
 			return err
 		}
 	}
@@ -158,5 +158,5 @@ func eraseDeal(ctx context.Context, tx *db.Tx, d Deal) error {
 		return err
 	}
 	d.erase()
-	return saveAndEmit(ctx, tx, d, &d, "deal.updated", nil)
+	return saveAndEmit(ctx, tx, d, &d, cause{event: "deal.updated"})
 }

@@ -128,7 +128,7 @@ func (a *API) acceptOffer(ctx context.Context, tx *db.Tx, in *struct {
 		}
 		d.Status, d.AcceptedOfferID, d.AcceptedAt = Accepted, &o.ID, &tx.Now
 		d.deselectIfRepriced(before)
-		return saveAndEmit(ctx, tx, before, d, "deal.accepted", nil)
+		return saveAndEmit(ctx, tx, before, d, cause{event: "deal.accepted"})
 	})
 }
 

@@ -152,7 +152,7 @@ type environment struct {
 
 // createDealership creates the dealership with both environments.
 func (s *seeder) createDealership(ctx context.Context, password string) (test, live *environment, err error) {
-	f, err := access.Bootstrap(ctx, s.DB, s.Box, Name, owner, dealership.Fleet)
+	f, err := access.Bootstrap(ctx, s.DB, s.Box, access.NewDealership{Name: Name, Owner: owner, Plan: dealership.Fleet})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,7 +167,7 @@ func (s *seeder) createDealership(ctx context.Context, password string) (test, l
 			return nil, err
 		}
 		operator := access.Operator{Email: owner, Code: code}
-		k, err := access.IssueKeyFromCommandLine(ctx, s.DB, s.Box, f.DealershipID, mode, in, operator)
+		k, err := access.IssueKeyFromCommandLine(ctx, s.DB, s.Box, access.CommandKey{DealershipID: f.DealershipID, Mode: mode, Key: in, By: operator})
 		if err != nil {
 			return nil, err
 		}

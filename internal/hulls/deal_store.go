@@ -16,7 +16,7 @@ func Reserve(ctx context.Context, tx *db.Tx, h Hull, dealID string) error {
 	if err := h.reserve(dealID); err != nil {
 		return err
 	}
-	return Save(ctx, tx, before, &h, "hull.status_changed", new("deal "+dealID+" accepted"))
+	return Save(ctx, tx, before, &h, Cause{Event: "hull.status_changed", Reason: new("deal " + dealID + " accepted")})
 }
 
 func (h *Hull) reserve(dealID string) error {
@@ -27,24 +27,30 @@ func (h *Hull) reserve(dealID string) error {
 	return nil
 }
 
+// Earlier is what a hull was before its deal.
+type Earlier struct {
+	Status Status
+	Hold   *Hold
+}
+
 // Release returns the hull of a deal to its earlier status, and to its hold
 // unless the hold has expired since then. The job that ends the hold is still
 // scheduled.
-func Release(ctx context.Context, tx *db.Tx, hullID string, to Status, hold *Hold, reason string) error {
+func Release(ctx context.Context, tx *db.Tx, hullID string, to Earlier, reason string) error {
 	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil {
 		return err
 	}
 	before := h
-	h.Status, h.Hold, h.DealID, h.SoldAt = to, nil, nil, nil
-	if to == OnHold {
-		if hold != nil && hold.ExpiresAt.After(tx.Now) {
-			h.Hold = hold
+	h.Status, h.Hold, h.DealID, h.SoldAt = to.Status, nil, nil, nil
+	if to.Status == OnHold {
+		if to.Hold != nil && to.Hold.ExpiresAt.After(tx.Now) {
+			h.Hold = to.Hold
 		} else {
 			h.Status = Available
 		}
 	}
-	return Save(ctx, tx, before, &h, "hull.status_changed", &reason)
+	return Save(ctx, tx, before, &h, Cause{Event: "hull.status_changed", Reason: &reason})
 }
 
 // MarkSold marks the hull of a deal as sold.
@@ -55,7 +61,7 @@ func MarkSold(ctx context.Context, tx *db.Tx, hullID string) error {
 	}
 	before := h
 	h.Status, h.SoldAt = Sold, &tx.Now
-	return Save(ctx, tx, before, &h, "hull.sold", nil)
+	return Save(ctx, tx, before, &h, Cause{Event: "hull.sold"})
 }
 
 // MarkDelivered marks the hull of a deal as delivered. A hull that is delivered
@@ -76,7 +82,7 @@ func MarkDelivered(ctx context.Context, tx *db.Tx, hullID string) error {
 		h.ReceivedOn = new(h.day(tx.Now))
 	}
 	h.Status = Delivered
-	return Save(ctx, tx, before, &h, event, nil)
+	return Save(ctx, tx, before, &h, Cause{Event: event})
 }
 
 // Settle removes the deal from a delivered hull.
@@ -87,7 +93,7 @@ func Settle(ctx context.Context, tx *db.Tx, hullID string) error {
 	}
 	before := h
 	h.DealID = nil
-	return Save(ctx, tx, before, &h, "hull.updated", nil)
+	return Save(ctx, tx, before, &h, Cause{Event: "hull.updated"})
 }
 
 // StockIn adds a trade-in with its cost. If the boat was in stock before, the
@@ -124,7 +130,7 @@ func StockIn(ctx context.Context, tx *db.Tx, c HullCreate, costCents int64, reas
 
 	before := p
 	p.Cost = &HullCost{InvoiceCents: &costCents}
-	err = savePricing(ctx, tx, h, before, &p, &reason)
+	err = savePricing(ctx, tx, h, repricing{before, &p, &reason})
 	return h, err
 }
 

@@ -32,7 +32,7 @@ func (a *API) ReleaseHold(ctx context.Context, job ReleaseHold) error {
 		}
 		before := h
 		h.Status, h.Hold = Available, nil
-		err = Save(ctx, tx, before, &h, "hull.status_changed", new("hold expired"))
+		err = Save(ctx, tx, before, &h, Cause{Event: "hull.status_changed", Reason: new("hold expired")})
 		return h, err
 	})
 	return err

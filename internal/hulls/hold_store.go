@@ -29,7 +29,7 @@ func MoveHolds(ctx context.Context, tx *db.Tx, from, to string) error {
 		before, hold := h, *h.Hold
 		hold.ContactID = &to
 		h.Hold = &hold
-		if err := Save(ctx, tx, before, &h, "hull.updated", nil); err != nil {
+		if err := Save(ctx, tx, before, &h, Cause{Event: "hull.updated"}); err != nil {
 			return err
 		}
 	}

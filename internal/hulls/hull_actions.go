@@ -58,6 +58,6 @@ func AdjustPricing(ctx context.Context, tx *db.Tx, hullID string, patch HullPric
 
 	before := p
 	patch.apply(&p, tx.Now)
-	err = savePricing(ctx, tx, h, before, &p, patch.Reason)
+	err = savePricing(ctx, tx, h, repricing{before, &p, patch.Reason})
 	return p, err
 }

@@ -156,7 +156,7 @@ func change(
 		if err != nil {
 			return err
 		}
-		return Save(ctx, tx, before, h, event, reason)
+		return Save(ctx, tx, before, h, Cause{Event: event, Reason: reason})
 	})
 }
 
@@ -241,7 +241,7 @@ func (a *API) history(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	page.Query
 }) (page.Page[HullChange], error) {
-	return listOfHull[HullChange](ctx, tx, "hull_history", "hst", in.HullID, in.Query)
+	return listOfHull[HullChange](ctx, tx, hullRows{"hull_history", "hst"}, in.HullID, in.Query)
 }
 
 func (a *API) specs(ctx context.Context, tx *db.Tx, in *struct {
@@ -302,7 +302,7 @@ func (a *API) priceChanges(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	page.Query
 }) (page.Page[PriceChange], error) {
-	return listOfHull[PriceChange](ctx, tx, "hull_price_changes", "prc", in.HullID, in.Query)
+	return listOfHull[PriceChange](ctx, tx, hullRows{"hull_price_changes", "prc"}, in.HullID, in.Query)
 }
 
 func (a *API) decodeHIN(_ context.Context, tx *db.Tx, in *struct {

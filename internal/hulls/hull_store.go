@@ -116,9 +116,15 @@ func insertRows(ctx context.Context, tx *db.Tx, additions ...*Addition) error {
 	return insertSpecs(ctx, tx, additions)
 }
 
+// Cause is why a hull changed: the event that reports it, and the reason for its history.
+type Cause struct {
+	Event  string
+	Reason *string
+}
+
 // Save writes a changed hull, its history and the event. Each change of a hull
 // goes through here, so that followers see all of them.
-func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, reason *string) error {
+func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, c Cause) error {
 	if err := checkReferences(ctx, tx, h, &before); err != nil {
 		return err
 	}
@@ -131,7 +137,7 @@ func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, re
 		return err
 	}
 	if before.Status != h.Status || before.LocationID != h.LocationID {
-		if err := recordChange(ctx, tx, before, *h, reason); err != nil {
+		if err := recordChange(ctx, tx, before, *h, c.Reason); err != nil {
 			return err
 		}
 	}
@@ -140,7 +146,7 @@ func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, re
 		return err
 	}
 	Derive(tx, h)
-	return events.Emit(ctx, tx, event, h.ID, events.Change{Before: before, After: *h})
+	return events.Emit(ctx, tx, c.Event, h.ID, events.Change{Before: before, After: *h})
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before, h Hull, reason *string) error {

@@ -21,13 +21,21 @@ func findPricing(ctx context.Context, tx *db.Tx, h Hull) (HullPricing, error) {
 	return db.One[HullPricing](ctx, tx, `SELECT {cols} FROM hull_pricing WHERE env = ? AND id = ?`, h.Env, h.ID)
 }
 
+// repricing is the pricing of a hull before and after a change.
+type repricing struct {
+	before HullPricing
+	after  *HullPricing
+	reason *string
+}
+
 // savePricing writes new pricing. A new price is also written to the hull and
 // its price history.
-func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *HullPricing, reason *string) error {
+func savePricing(ctx context.Context, tx *db.Tx, h Hull, r repricing) error {
+	p := r.after
 	if err := pricings.Save(ctx, tx, p); err != nil {
 		return err
 	}
-	if err := audit.Record(ctx, tx, "hull_pricing.adjusted", h.ID, audit.Diff(before, *p)); err != nil {
+	if err := audit.Record(ctx, tx, "hull_pricing.adjusted", h.ID, audit.Diff(r.before, *p)); err != nil {
 		return err
 	}
 
@@ -35,12 +43,12 @@ func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *
 	h.PriceUSD, h.PriceType, h.PriceHidden, h.MSRPUSD = p.PriceUSD, p.PriceType, p.PriceHidden, p.MSRPUSD
 	h.CostCents = p.totalCost()
 	if h.PriceUSD == was.PriceUSD {
-		return Save(ctx, tx, was, &h, "hull.updated", nil)
+		return Save(ctx, tx, was, &h, Cause{Event: "hull.updated"})
 	}
-	if err := recordPrice(ctx, tx, h, &was.PriceUSD, reason); err != nil {
+	if err := recordPrice(ctx, tx, h, &was.PriceUSD, r.reason); err != nil {
 		return err
 	}
-	return Save(ctx, tx, was, &h, "hull.price_changed", nil)
+	return Save(ctx, tx, was, &h, Cause{Event: "hull.price_changed"})
 }
 
 func recordPrice(ctx context.Context, tx *db.Tx, h Hull, old *int64, reason *string) error {
@@ -54,9 +62,12 @@ func firstPrice(tx *db.Tx, h Hull, by auth.Actor) PriceChange {
 	return PriceChange{Env: h.Env, ID: tx.NewID("prc"), HullID: h.ID, NewPriceUSD: h.PriceUSD, Actor: by, At: tx.Now}
 }
 
+// hullRows are a table with rows of hulls, and the prefix of their IDs.
+type hullRows struct{ table, prefix string }
+
 // listOfHull returns a page of the rows of one hull.
-func listOfHull[T any](ctx context.Context, tx *db.Tx, table, prefix, hullID string, q page.Query) (page.Page[T], error) {
-	if err := q.Check(prefix); err != nil {
+func listOfHull[T any](ctx context.Context, tx *db.Tx, rows hullRows, hullID string, q page.Query) (page.Page[T], error) {
+	if err := q.Check(rows.prefix); err != nil {
 		return page.Page[T]{}, err
 	}
 	if _, err := Find(ctx, tx, hullID); err != nil {
@@ -64,7 +75,7 @@ func listOfHull[T any](ctx context.Context, tx *db.Tx, table, prefix, hullID str
 	}
 	w := &db.Where{}
 	w.And("env = ? AND hull_id = ?", tx.Env, hullID)
-	return db.List[T](ctx, tx, db.From(table), q, w)
+	return db.List[T](ctx, tx, db.From(rows.table), q, w)
 }
 
 // findSpecs returns the specifications of a hull, as version 0 if it has none.

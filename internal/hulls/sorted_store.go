@@ -90,7 +90,7 @@ func ListSorted(ctx context.Context, tx *db.Tx, f SortedFilter) (page.Page[Hull]
 	if few { // an expression, so that the hulls are sorted and not found by the index of the order
 		o.Column = "COALESCE(" + o.Column + ", " + o.Column + ")"
 	}
-	p, err := db.ListSorted(ctx, tx, allHulls, o, f.Query, w)
+	p, err := o.List(ctx, tx, allHulls, f.Query, w)
 	for i := range p.Data {
 		Derive(tx, &p.Data[i])
 	}

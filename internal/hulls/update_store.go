@@ -79,7 +79,7 @@ func (u Update) Apply(ctx context.Context, tx *db.Tx, h Hull, stored Stored) (ch
 	}
 	if !reflect.DeepEqual(before, h) {
 		changed = true
-		if err := Save(ctx, tx, before, &h, event, &u.Reason); err != nil {
+		if err := Save(ctx, tx, before, &h, Cause{Event: event, Reason: &u.Reason}); err != nil {
 			return changed, err
 		}
 	}
@@ -116,7 +116,7 @@ func (u Update) applyPricing(ctx context.Context, tx *db.Tx, h Hull, stored Stor
 	if reflect.DeepEqual(p, was) {
 		return false, nil
 	}
-	return true, savePricing(ctx, tx, h, was, &p, &u.Reason)
+	return true, savePricing(ctx, tx, h, repricing{was, &p, &u.Reason})
 }
 
 // over returns the costs after a change.
@@ -258,7 +258,7 @@ func Archive(ctx context.Context, tx *db.Tx, h Hull, reason string) error {
 	if err := h.archive(tx.Now); err != nil {
 		return err
 	}
-	return Save(ctx, tx, before, &h, "hull.archived", &reason)
+	return Save(ctx, tx, before, &h, Cause{Event: "hull.archived", Reason: &reason})
 }
 
 // CheckArchive returns the error that Archive would return for this hull.

@@ -9,15 +9,14 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// assign sets the owner of a lead and adds an entry to its assignment history.
-func assign(ctx context.Context, tx *db.Tx, l *Lead, userID string, method AssignmentMethod, reason *string) error {
+// assign sets the owner of a lead and adds an entry to its assignment history. The entry
+// has the new owner, the method and the reason.
+func assign(ctx context.Context, tx *db.Tx, l *Lead, entry LeadAssignment) error {
 	before := *l
-	l.OwnerID = &userID
+	l.OwnerID = &entry.To
 	l.touch(tx.Now)
 
-	entry := LeadAssignment{
-		LeadID: l.ID, From: before.OwnerID, To: userID, Method: method, Reason: reason, Actor: auth.From(ctx).Actor, At: tx.Now,
-	}
+	entry.LeadID, entry.From, entry.Actor, entry.At = l.ID, before.OwnerID, auth.From(ctx).Actor, tx.Now
 	if err := assignments.Insert(ctx, tx, &entry); err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func ListInbox(ctx context.Context, tx *db.Tx, f InboxFilter) (p page.Page[Lead]
 	if f.Sort != byLastActivity {
 		return leads.List(ctx, tx, f.Query, w)
 	}
-	p, err = db.ListSorted(ctx, tx, db.From(leads.Name), byActivity, f.Query, db.InEnv(tx, w))
+	p, err = byActivity.List(ctx, tx, db.From(leads.Name), f.Query, db.InEnv(tx, w))
 	for i := range p.Data {
 		p.Data[i].derive(tx.Now)
 	}

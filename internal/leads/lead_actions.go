@@ -30,6 +30,6 @@ func Create(ctx context.Context, tx *db.Tx, n LeadCreate) (Lead, error) {
 	if err := checkOwner(ctx, tx, "owner_id", *n.OwnerID); err != nil {
 		return l, err
 	}
-	err = assign(ctx, tx, &l, *n.OwnerID, "manual", nil)
+	err = assign(ctx, tx, &l, LeadAssignment{To: *n.OwnerID, Method: "manual"})
 	return l, err
 }

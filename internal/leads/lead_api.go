@@ -168,13 +168,13 @@ func (a *API) assign(ctx context.Context, tx *db.Tx, in *struct {
 			if err != nil {
 				return err
 			}
-			return assign(ctx, tx, l, user, "round_robin", in.Body.Reason)
+			return assign(ctx, tx, l, LeadAssignment{To: user, Method: "round_robin", Reason: in.Body.Reason})
 		}
 
 		if err := checkOwner(ctx, tx, "user_id", *in.Body.UserID); err != nil {
 			return err
 		}
-		return assign(ctx, tx, l, *in.Body.UserID, "manual", in.Body.Reason)
+		return assign(ctx, tx, l, LeadAssignment{To: *in.Body.UserID, Method: "manual", Reason: in.Body.Reason})
 	})
 }
 

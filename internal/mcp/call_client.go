@@ -77,7 +77,7 @@ func inProcess(router *rest.Router, p auth.Principal, all *catalog) *Caller {
 	c.write = c.can(writeAny)
 	c.send = func(ctx context.Context, method, target string, header http.Header, body []byte) (rest.Answer, error) {
 		header.Set("X-Client-Request-Id", auth.RequestFrom(ctx).ID)
-		return router.CallLimited(ctx, p, method, target, header, body)
+		return router.CallLimited(ctx, p, rest.Inner{Method: method, Target: target, Header: header, Body: body})
 	}
 	return c
 }

@@ -65,7 +65,7 @@ func insertPhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p *HullPhoto) er
 	if p.Position == 0 || p.Position > last {
 		p.Position = last
 	}
-	if err := shift(ctx, tx, *h, p.Position, last, 1); err != nil {
+	if err := shift(ctx, tx, *h, positions{p.Position, last}, 1); err != nil {
 		return err
 	}
 
@@ -79,13 +79,16 @@ func insertPhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p *HullPhoto) er
 
 	before := *h
 	h.PhotoCount++
-	return hulls.Save(ctx, tx, before, h, "hull.photos_added", nil)
+	return hulls.Save(ctx, tx, before, h, hulls.Cause{Event: "hull.photos_added"})
 }
 
+// positions is a range of photos, including both ends.
+type positions struct{ from, to int64 }
+
 // shift moves the photos in a range of positions by one.
-func shift(ctx context.Context, tx *db.Tx, h hulls.Hull, from, to, by int64) error {
+func shift(ctx context.Context, tx *db.Tx, h hulls.Hull, r positions, by int64) error {
 	_, err := db.Exec(ctx, tx, `UPDATE hull_photos SET position = position + ?
-		WHERE env = ? AND hull_id = ? AND position >= ? AND position <= ?`, by, h.Env, h.ID, from, to)
+		WHERE env = ? AND hull_id = ? AND position >= ? AND position <= ?`, by, h.Env, h.ID, r.from, r.to)
 	return err
 }
 
@@ -95,9 +98,9 @@ func movePhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, p *HullPhoto, to in
 	from := p.Position
 	p.Position = to
 	if to > from {
-		return shift(ctx, tx, h, from+1, to, -1)
+		return shift(ctx, tx, h, positions{from + 1, to}, -1)
 	}
-	return shift(ctx, tx, h, to, from-1, 1)
+	return shift(ctx, tx, h, positions{to, from - 1}, 1)
 }
 
 // deletePhoto deletes a photo of a locked hull. A job deletes its blobs.
@@ -105,7 +108,7 @@ func deletePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) err
 	if err := table.Delete(ctx, tx, p.ID); err != nil {
 		return err
 	}
-	if err := shift(ctx, tx, *h, p.Position+1, h.PhotoCount, -1); err != nil {
+	if err := shift(ctx, tx, *h, positions{p.Position + 1, h.PhotoCount}, -1); err != nil {
 		return err
 	}
 	if err := blobs.DeleteLater(ctx, tx, p.Blob); err != nil {
@@ -120,7 +123,7 @@ func deletePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) err
 	if err := choosePrimary(ctx, tx, h); err != nil {
 		return err
 	}
-	return hulls.Save(ctx, tx, before, h, "hull.updated", nil)
+	return hulls.Save(ctx, tx, before, h, hulls.Cause{Event: "hull.updated"})
 }
 
 // choosePrimary makes the first photo that is ready the primary photo.
@@ -143,7 +146,7 @@ func photosChanged(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
 	if null.Text(before.PrimaryPhoto) == null.Text(h.PrimaryPhoto) {
 		return hulls.Touch(ctx, tx, h, true)
 	}
-	return hulls.Save(ctx, tx, before, h, "hull.updated", nil)
+	return hulls.Save(ctx, tx, before, h, hulls.Cause{Event: "hull.updated"})
 }
 
 // FindAllReady returns the photos of hulls that are ready, in display order, by

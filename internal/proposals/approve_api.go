@@ -92,7 +92,7 @@ func (a *API) run(ctx context.Context, op *rest.Operation, p Proposal) (rest.Ans
 			return rest.Answer{}, err
 		}
 	}
-	return a.router.Call(ctx, auth.From(ctx), op.Method, op.URL(p.Arguments.Path, p.Arguments.Query), header, body)
+	return a.router.Call(ctx, auth.From(ctx), rest.Inner{Method: op.Method, Target: op.URL(p.Arguments.Path, p.Arguments.Query), Header: header, Body: body})
 }
 
 // record saves what became of the operation, and returns its error.

@@ -81,7 +81,7 @@ func (s snapshot) read(ctx context.Context, operationID string, path map[string]
 	}
 	reader := s.caller
 	reader.Scopes = append([]auth.Scope{auth.HullsRead, auth.LeadsRead, auth.DealsRead}, reader.Scopes...)
-	answer, err := s.router.Call(ctx, reader, http.MethodGet, op.URL(path, nil), nil, nil)
+	answer, err := s.router.Call(ctx, reader, rest.Inner{Method: http.MethodGet, Target: op.URL(path, nil)})
 	if err != nil {
 		return nil, "", err
 	}

@@ -334,7 +334,7 @@ func fill(set app.Settings) (tmpl *template, err error) {
 
 	tmpl = &template{}
 	for i, name := range []string{"Acme Marine", "Rival Yachts"} {
-		f, err := access.Bootstrap(ctx, a.DB, a.Box, name, "owner@example.com", dealership.Standard)
+		f, err := access.Bootstrap(ctx, a.DB, a.Box, access.NewDealership{Name: name, Owner: "owner@example.com", Plan: dealership.Standard})
 		if err != nil {
 			return nil, err
 		}

@@ -66,7 +66,7 @@ func serveIn(t *testing.T, data, database string) *node {
 // createDealership creates a dealership and uses a key of one of its environments.
 func (n *node) createDealership(t *testing.T, mode auth.Mode) {
 	t.Helper()
-	d, err := access.Bootstrap(t.Context(), n.DB, n.Box, "Acme Marine", "owner@example.com", dealership.Standard)
+	d, err := access.Bootstrap(t.Context(), n.DB, n.Box, access.NewDealership{Name: "Acme Marine", Owner: "owner@example.com", Plan: dealership.Standard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +74,7 @@ func (n *node) createDealership(t *testing.T, mode auth.Mode) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := access.IssueKeyFromCommandLine(t.Context(), n.DB, n.Box, d.DealershipID, mode,
-		access.KeyRequest{Name: "Outage", Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.Webhooks, auth.Admin}},
-		access.Operator{Email: d.Owner.Email, Code: code})
+	k, err := access.IssueKeyFromCommandLine(t.Context(), n.DB, n.Box, access.CommandKey{DealershipID: d.DealershipID, Mode: mode, Key: access.KeyRequest{Name: "Outage", Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.Webhooks, auth.Admin}}, By: access.Operator{Email: d.Owner.Email, Code: code}})
 	if err != nil {
 		t.Fatal(err)
 	}

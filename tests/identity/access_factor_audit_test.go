@@ -24,9 +24,7 @@ func TestGuessedSecondFactorsAreAudited(t *testing.T) {
 		var me access.Me
 		s.Test.Get("/v1/me", 200, &me)
 
-		_, err := access.IssueKeyFromCommandLine(t.Context(), s.DB, s.Box, me.Dealership.ID, auth.Test,
-			access.KeyRequest{Name: "A", Scopes: []auth.Scope{auth.Admin}},
-			access.Operator{Email: s.Owner.Email, Code: wrongCode(t, s, s.Owner.TOTPSecret(auth.Test))})
+		_, err := access.IssueKeyFromCommandLine(t.Context(), s.DB, s.Box, access.CommandKey{DealershipID: me.Dealership.ID, Mode: auth.Test, Key: access.KeyRequest{Name: "A", Scopes: []auth.Scope{auth.Admin}}, By: access.Operator{Email: s.Owner.Email, Code: wrongCode(t, s, s.Owner.TOTPSecret(auth.Test))}})
 		if err == nil {
 			t.Fatal("got no error for a wrong code, want one")
 		}

@@ -46,7 +46,7 @@ func TestNewDealership(t *testing.T) {
 // TestInvalidSettings checks that the API rejects a change.
 func TestPlan(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		created, err := access.Bootstrap(t.Context(), s.DB, s.Box, "Fleet Yachts", "fleet@example.com", dealership.Fleet)
+		created, err := access.Bootstrap(t.Context(), s.DB, s.Box, access.NewDealership{Name: "Fleet Yachts", Owner: "fleet@example.com", Plan: dealership.Fleet})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,8 +40,16 @@ func (o BootstrappedOwner) TOTPSecret(mode auth.Mode) string {
 	return o.TestTOTPSecret
 }
 
+// NewDealership is a dealership to create.
+type NewDealership struct {
+	Name  string
+	Owner string // email address
+	Plan  dealership.Plan
+}
+
 // Bootstrap creates a dealership with both environments and an owner in each.
-func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string, plan dealership.Plan) (Bootstrapped, error) {
+func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, n NewDealership) (Bootstrapped, error) {
+	email := n.Owner
 	out := Bootstrapped{Owner: BootstrappedOwner{
 		Email: email, Password: newPassword(), LiveTOTPSecret: newTOTPSecret(), TestTOTPSecret: newTOTPSecret(),
 	}}
@@ -49,7 +57,7 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string,
 	out.Owner.TestTOTPURI = SetUpTOTP(email, auth.Test, out.Owner.TestTOTPSecret).URI
 	hash := people.HashPassword(d, email, out.Owner.Password)
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (Bootstrapped, error) {
-		created, err := dealership.Create(ctx, tx, name, plan)
+		created, err := dealership.Create(ctx, tx, n.Name, n.Plan)
 		if err != nil {
 			return out, err
 		}
@@ -60,7 +68,7 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string,
 			if err != nil {
 				return out, err
 			}
-			if _, err := addTOTP(ctx, tx, box, owner, out.Owner.TOTPSecret(env.Mode), nil, true); err != nil {
+			if _, err := addTOTP(ctx, tx, box, owner, newTOTP{secret: out.Owner.TOTPSecret(env.Mode), active: true}); err != nil {
 				return out, err
 			}
 			codes := &out.Owner.LiveRecoveryCodes
@@ -84,18 +92,25 @@ type Operator struct {
 	Code  string
 }
 
+// CommandKey is a key to create in an environment.
+type CommandKey struct {
+	DealershipID string
+	Mode         auth.Mode
+	Key          KeyRequest
+	By           Operator
+}
+
 // IssueKeyFromCommandLine creates a key for the command line. The admin scope
 // requires a user who has that scope, and their two-factor code.
-func IssueKeyFromCommandLine(
-	ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode auth.Mode, in KeyRequest, by Operator,
-) (IssuedKey, error) {
+func IssueKeyFromCommandLine(ctx context.Context, d *db.DB, box *seal.Box, c CommandKey) (IssuedKey, error) {
+	in, by := c.Key, c.By
 	type found struct {
 		dealership dealership.Dealership
 		user       people.User
 		scopes     []auth.Scope
 	}
 	f, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) (f found, err error) {
-		if f.dealership, err = dealership.FindEnvironment(ctx, tx, dealershipID, mode); err != nil || by.Email == "" {
+		if f.dealership, err = dealership.FindEnvironment(ctx, tx, c.DealershipID, c.Mode); err != nil || by.Email == "" {
 			return f, err
 		}
 
@@ -130,6 +145,6 @@ func IssueKeyFromCommandLine(
 		ctx = auth.With(ctx, auth.Principal{Env: f.dealership.Env, Actor: f.user.Actor()})
 	}
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (IssuedKey, error) {
-		return IssueKey(ctx, tx, mode, in)
+		return IssueKey(ctx, tx, c.Mode, in)
 	})
 }

@@ -44,12 +44,18 @@ func UsersFromCommandLine(ctx context.Context, d *db.DB, dealershipID string, mo
 	})
 }
 
+// CommandInvitation is a user to invite, with the name of a role.
+type CommandInvitation struct {
+	CommandUser
+	Name, Role string
+}
+
 // InviteUserFromCommandLine creates a user and sends an invitation. It helps if no
 // administrator can sign in, so it also assigns roles with the admin scope.
-func InviteUserFromCommandLine(ctx context.Context, d *db.DB, q *jobs.Queue, in CommandUser, name, role string) (people.User, error) {
+func InviteUserFromCommandLine(ctx context.Context, d *db.DB, q *jobs.Queue, in CommandInvitation) (people.User, error) {
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (people.User, error) {
 		return inEnvironment(ctx, tx, in.DealershipID, in.Mode, func(ctx context.Context, tx *db.Tx) (people.User, error) {
-			return people.InviteByRole(ctx, tx, q, in.Email, name, role)
+			return people.InviteByRole(ctx, tx, q, people.User{Email: in.Email, Name: in.Name}, in.Role)
 		})
 	})
 }

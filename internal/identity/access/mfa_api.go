@@ -52,7 +52,7 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 
 func (a *API) enrollTOTP(ctx context.Context, tx *db.Tx, u people.User, label *string, e *MFAEnrollment) error {
 	secret := newTOTPSecret()
-	f, err := addTOTP(ctx, tx, a.Box, u, secret, label, false)
+	f, err := addTOTP(ctx, tx, a.Box, u, newTOTP{secret: secret, label: label})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 			return MFAProof{}, bad.Err()
 		}
 
-		codes, err := checkCode(ctx, tx, a.Box, u, []people.Factor{f}, *body.Code, received)
+		codes, err := givenCode{*body.Code, received, a.Box}.check(ctx, tx, u, []people.Factor{f})
 		if err != nil {
 			return MFAProof{}, err
 		}

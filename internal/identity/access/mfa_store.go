@@ -18,27 +18,38 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
+// newTOTP is an authenticator app to add.
+type newTOTP struct {
+	secret string
+	label  *string
+	active bool
+}
+
 // addTOTP adds an authenticator app.
-func addTOTP(
-	ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, secret string, label *string, active bool,
-) (people.Factor, error) {
-	f := people.NewFactor(tx, people.Factor{UserID: u.ID, Kind: people.TOTP, Label: label, Active: active})
-	f.Secret = box.Seal([]byte(secret), factorPlace(f))
+func addTOTP(ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, n newTOTP) (people.Factor, error) {
+	f := people.NewFactor(tx, people.Factor{UserID: u.ID, Kind: people.TOTP, Label: n.label, Active: n.active})
+	f.Secret = box.Seal([]byte(n.secret), factorPlace(f))
 	if err := people.InsertFactor(ctx, tx, &f); err != nil {
 		return f, err
 	}
 	return f, audit.Record(ctx, tx, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
 }
 
-// checkCode checks a code of one of the factors at the time when it was received.
-// The request might have waited since then. A rejection commits the number of wrong
-// codes. Codes are new recovery codes, if the first factor of the user was verified.
+// givenCode is a two-factor code, and when it was received. The request might have waited
+// since then.
+type givenCode struct {
+	text     string
+	received time.Time
+	box      *seal.Box // to open the secrets of the factors
+}
+
+// check checks a code of one of the factors at the time when it was received. A
+// rejection commits the number of wrong codes. Codes are new recovery codes, if the
+// first factor of the user was verified.
 //
 // A code is only wrong if it matches none of the factors. Otherwise a user with
 // two apps would lock one of them by using the other.
-func checkCode(
-	ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, factors []people.Factor, code string, received time.Time,
-) (codes []string, err error) {
+func (c givenCode) check(ctx context.Context, tx *db.Tx, u people.User, factors []people.Factor) (codes []string, err error) {
 	var checked []people.Factor
 	var lock *fault.Error
 	for _, f := range factors {
@@ -52,11 +63,11 @@ func checkCode(
 			continue
 		}
 
-		secret, err := box.Open(f.Secret, factorPlace(f))
+		secret, err := c.box.Open(f.Secret, factorPlace(f))
 		if err != nil {
 			return nil, err
 		}
-		if step, ok := matchTOTP(string(secret), code, f.LastStep, received); ok {
+		if step, ok := matchTOTP(string(secret), c.text, f.LastStep, c.received); ok {
 			recordAttempt(&f, step, true, tx.Now)
 			if codes, err = activate(ctx, tx, u, &f); err != nil {
 				return nil, err
@@ -69,7 +80,7 @@ func checkCode(
 	if lock != nil && len(checked) == 0 {
 		return nil, db.Committed(lock)
 	}
-	return nil, checkRecoveryCode(ctx, tx, u, checked, code)
+	return nil, checkRecoveryCode(ctx, tx, u, checked, c.text)
 }
 
 // checkRecoveryCode checks a code that matches none of the apps. If it is not a
@@ -104,7 +115,7 @@ func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u people.User, cod
 		if err != nil {
 			return none, err
 		}
-		rejected := checkActive(ctx, tx, box, u, code, tx.Now)
+		rejected := givenCode{code, tx.Now, box}.checkActive(ctx, tx, u)
 		if f, ok := errors.AsType[*fault.Error](rejected); ok && db.IsCommitted(rejected) {
 			if err := audit.RecordFailure(ctx, tx, "auth.failed", audit.Target{Type: authlog.KindUser, ID: u.ID}, map[string][2]any{
 				"reason": {nil, f.Message}, "times": {nil, 1},
@@ -120,15 +131,15 @@ func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u people.User, cod
 // CheckCode checks a code of one of the user's active factors. A rejection commits the
 // number of wrong codes.
 func (a *API) CheckCode(ctx context.Context, tx *db.Tx, u people.User, code string, received time.Time) error {
-	return checkActive(ctx, tx, a.Box, u, code, received)
+	return givenCode{code, received, a.Box}.checkActive(ctx, tx, u)
 }
 
-func checkActive(ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, code string, received time.Time) error {
+func (c givenCode) checkActive(ctx context.Context, tx *db.Tx, u people.User) error {
 	factors, err := listActiveFactors(ctx, tx, u)
 	if err != nil {
 		return err
 	}
-	_, err = checkCode(ctx, tx, box, u, factors, code, received)
+	_, err = c.check(ctx, tx, u, factors)
 	return err
 }
 

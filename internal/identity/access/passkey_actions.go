@@ -164,7 +164,7 @@ func (a *API) EnrollFirst(ctx context.Context, tx *db.Tx, userID, secret, code s
 		return nil, errWrongCode()
 	}
 
-	f, err := addTOTP(ctx, tx, a.Box, u, secret, nil, false)
+	f, err := addTOTP(ctx, tx, a.Box, u, newTOTP{secret: secret})
 	if err != nil {
 		return nil, err
 	}

@@ -81,10 +81,17 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodPost {
-		a.decide(w, r, v, req, all)
+		a.decide(w, r, login{v, req, all})
 		return
 	}
-	a.show(w, r, v, req, all, form{Scopes: defaultScopes(all)}, http.StatusOK, "")
+	a.show(w, r, login{v, req, all}, form{Scopes: defaultScopes(all)}, "")
+}
+
+// login is who wants to sign in where, and the environments to choose from.
+type login struct {
+	visitor signin.Visitor
+	req     request
+	all     []signin.Environment
 }
 
 // defaultScopes are the scopes that are chosen at first: what the user can do, without
@@ -118,17 +125,17 @@ type form struct {
 // purpose binds the token of the form to the request that the user sees.
 func purpose(r *http.Request) string { return "cli " + r.URL.RawQuery }
 
-func (a *API) decide(w http.ResponseWriter, r *http.Request, v signin.Visitor, req request, all []signin.Environment) {
+func (a *API) decide(w http.ResponseWriter, r *http.Request, l login) {
 	if err := r.ParseForm(); err != nil {
 		a.notice(w, http.StatusBadRequest, "This form is not valid", "Run slipway login again.")
 		return
 	}
-	if err := a.SignIn.CheckForm(r, v, purpose(r)); err != nil {
+	if err := a.SignIn.CheckForm(r, l.visitor, purpose(r)); err != nil {
 		a.notice(w, http.StatusForbidden, "This form is not valid", "It has expired, or was opened in another way. Run slipway login again.")
 		return
 	}
 	if r.PostForm.Get("decision") != "allow" {
-		signin.Leave(w, req.response("error", "access_denied"))
+		signin.Leave(w, l.req.response("error", "access_denied"))
 		return
 	}
 
@@ -138,16 +145,17 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, v signin.Visitor, r
 			f.Scopes = append(f.Scopes, auth.Scope(s))
 		}
 	}
-	i := slices.IndexFunc(all, func(e signin.Environment) bool { return e.Mode == f.Mode })
+	i := slices.IndexFunc(l.all, func(e signin.Environment) bool { return e.Mode == f.Mode })
 	if i < 0 {
-		a.show(w, r, v, req, all, f, http.StatusUnprocessableEntity, "Choose an environment.")
+		a.show(w, r, l, f, "Choose an environment.")
 		return
 	}
-	a.allow(w, r, v, req, all, all[i], f)
+	a.allow(w, r, l, l.all[i], f)
 }
 
 // allow stores what the user has allowed, and returns the code to the machine.
-func (a *API) allow(w http.ResponseWriter, r *http.Request, v signin.Visitor, req request, all []signin.Environment, in signin.Environment, f form) {
+func (a *API) allow(w http.ResponseWriter, r *http.Request, l login, in signin.Environment, f form) {
+	req := l.req
 	received := a.DB.Now()
 	text, err := db.Write(in.With(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
 		in, err := in.Recheck(ctx, tx)
@@ -172,7 +180,7 @@ func (a *API) allow(w http.ResponseWriter, r *http.Request, v signin.Visitor, re
 	rejected, isFault := errors.AsType[*fault.Error](err)
 	switch {
 	case isFault && db.IsCommitted(err):
-		a.show(w, r, v, req, all, f, http.StatusUnprocessableEntity, rejected.Message)
+		a.show(w, r, l, f, rejected.Message)
 	case err != nil:
 		a.fail(w, r, err)
 	default:
@@ -272,7 +280,12 @@ type option struct {
 	Warning    bool // it changes data
 }
 
-func (a *API) show(w http.ResponseWriter, r *http.Request, v signin.Visitor, req request, all []signin.Environment, f form, status int, message string) {
+// show shows the form. The message is why it was rejected, or "".
+func (a *API) show(w http.ResponseWriter, r *http.Request, l login, f form, message string) {
+	v, req, all, status := l.visitor, l.req, l.all, http.StatusOK
+	if message != "" {
+		status = http.StatusUnprocessableEntity
+	}
 	data := struct {
 		Host, Message, Email, Token, Switch string
 		Dealership                          string

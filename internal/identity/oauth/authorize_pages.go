@@ -250,7 +250,7 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choic
 			}
 			install = &i
 		}
-		return insertGrant(ctx, tx, *install, in.Mode, c.req, u.ID)
+		return insertGrant(ctx, tx, *install, c.req, approval{in.Mode, u.ID})
 	})
 	rejected, isFault := errors.AsType[*fault.Error](err)
 	switch {

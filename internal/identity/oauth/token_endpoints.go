@@ -97,11 +97,11 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 		}
 
 		refresh, publicID := token.New(token.Refresh, g.Mode)
-		if err := insertRefresh(ctx, tx, g.holder, &g.ID, g.Scopes, g.Resource, refresh, publicID); err != nil {
+		if err := insertRefresh(ctx, tx, tokenOf{g.holder, &g.ID, g.Scopes, g.Resource}, refresh, publicID); err != nil {
 			return nil, err
 		}
 		scopes := common(g.Scopes, g.InstallScopes, g.AppScopes)
-		access, err := insertAccess(ctx, tx, g.holder, &g.ID, scopes, g.Resource, "token.granted", "authorization_code")
+		access, err := insertAccess(ctx, tx, tokenOf{g.holder, &g.ID, scopes, g.Resource}, "token.granted", "authorization_code")
 		return newTokenResponse(g.holder, access, refresh, scopes), err
 	})
 }
@@ -162,7 +162,7 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 			return nil, db.Committed(errProtocol("invalid_grant", "The refresh token was already used. Its tokens were revoked.").of(t.Env, t.AppID))
 		}
 
-		access, err := insertAccess(ctx, tx, t.holder, t.GrantID, scopes, t.Resource, "token.refreshed", "refresh_token")
+		access, err := insertAccess(ctx, tx, tokenOf{t.holder, t.GrantID, scopes, t.Resource}, "token.refreshed", "refresh_token")
 		return newTokenResponse(t.holder, access, next, scopes), err
 	})
 }
@@ -208,7 +208,7 @@ func (a *API) issueForClient(ctx context.Context, app App, form url.Values) (any
 			return nil, rejected
 		}
 		ctx = auth.With(ctx, h.principal(env, scopes))
-		access, err := insertAccess(ctx, tx.In(env), h, nil, scopes, forAPI, "token.granted", "client_credentials")
+		access, err := insertAccess(ctx, tx.In(env), tokenOf{h, nil, scopes, forAPI}, "token.granted", "client_credentials")
 		return newTokenResponse(h, access, "", scopes), err
 	})
 }

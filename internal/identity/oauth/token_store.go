@@ -193,11 +193,17 @@ func findGrant(ctx context.Context, tx *db.Tx, publicID string) (heldGrant, erro
 		FROM oauth_grants x`+holderJoins+` WHERE x.code_public_id = ?) AS found`, publicID)
 }
 
+// approval is where a user allowed a request.
+type approval struct {
+	mode   auth.Mode
+	userID string
+}
+
 // insertGrant creates a grant with a code.
-func insertGrant(ctx context.Context, tx *db.Tx, i Install, mode auth.Mode, req request, userID string) (code string, err error) {
-	code, publicID := token.New(token.Code, mode)
+func insertGrant(ctx context.Context, tx *db.Tx, i Install, req request, by approval) (code string, err error) {
+	code, publicID := token.New(token.Code, by.mode)
 	return code, grants.Insert(ctx, tx, &grant{
-		InstallID: i.ID, UserID: userID, Scopes: req.Scopes, CodePublicID: publicID, CodeHash: token.Hash(code),
+		InstallID: i.ID, UserID: by.userID, Scopes: req.Scopes, CodePublicID: publicID, CodeHash: token.Hash(code),
 		RedirectURI: req.RedirectURI, RedirectGiven: req.RedirectGiven, Challenge: req.Challenge, Resource: req.Resource, ExpiresAt: tx.Now.Add(codeLifetime),
 	})
 }
@@ -226,30 +232,34 @@ func revokeToken(ctx context.Context, tx *db.Tx, t heldToken) error {
 	return audit.Record(ctx, tx, "token.revoked", t.ID, map[string][2]any{"reason": {nil, "requested by the app"}})
 }
 
+// tokenOf is whose token it is, and what it allows.
+type tokenOf struct {
+	holder  holder
+	grantID *string // nil for the app itself
+	scopes  []auth.Scope
+	to      resource
+}
+
 // insertAccess creates an access token and records it.
-func insertAccess(
-	ctx context.Context, tx *db.Tx, h holder, grantID *string, scopes []auth.Scope, to resource, action, grantType string,
-) (text string, err error) {
-	text, publicID := token.New(token.Access, h.Mode)
+func insertAccess(ctx context.Context, tx *db.Tx, t tokenOf, action, grantType string) (text string, err error) {
+	text, publicID := token.New(token.Access, t.holder.Mode)
 	row := tokenRow{
-		PublicID: publicID, Hash: token.Hash(text), Kind: token.Access, InstallID: h.Install, GrantID: grantID,
-		Scopes: scopes, Resource: to, ExpiresAt: tx.Now.Add(accessLifetime),
+		PublicID: publicID, Hash: token.Hash(text), Kind: token.Access, InstallID: t.holder.Install, GrantID: t.grantID,
+		Scopes: t.scopes, Resource: t.to, ExpiresAt: tx.Now.Add(accessLifetime),
 	}
 	if err := tokens.Insert(ctx, tx, &row); err != nil {
 		return "", err
 	}
 	return text, audit.Record(ctx, tx, action, row.ID, map[string][2]any{
-		"install_id": {nil, h.Install}, "grant_type": {nil, grantType}, "scopes": {nil, scopes},
+		"install_id": {nil, t.holder.Install}, "grant_type": {nil, grantType}, "scopes": {nil, t.scopes},
 	})
 }
 
 // insertRefresh saves a refresh token.
-func insertRefresh(
-	ctx context.Context, tx *db.Tx, h holder, grantID *string, scopes []auth.Scope, to resource, text, publicID string,
-) error {
+func insertRefresh(ctx context.Context, tx *db.Tx, t tokenOf, text, publicID string) error {
 	return tokens.Insert(ctx, tx, &tokenRow{
-		PublicID: publicID, Hash: token.Hash(text), Kind: token.Refresh, InstallID: h.Install, GrantID: grantID,
-		Scopes: scopes, Resource: to, ExpiresAt: tx.Now.Add(refreshLifetime),
+		PublicID: publicID, Hash: token.Hash(text), Kind: token.Refresh, InstallID: t.holder.Install, GrantID: t.grantID,
+		Scopes: t.scopes, Resource: t.to, ExpiresAt: tx.Now.Add(refreshLifetime),
 	})
 }
 
@@ -270,7 +280,7 @@ func replaceRefresh(ctx context.Context, tx *db.Tx, t heldToken, text string) (n
 		return "", false, err
 	}
 	if n == 1 {
-		return next, true, insertRefresh(ctx, tx, t.holder, t.GrantID, t.Scopes, t.Resource, next, publicID)
+		return next, true, insertRefresh(ctx, tx, tokenOf{t.holder, t.GrantID, t.Scopes, t.Resource}, next, publicID)
 	}
 
 	at, err := db.One[time.Time](ctx, tx, `SELECT replaced_at FROM oauth_tokens WHERE env = ? AND id = ?`, t.Env, t.ID)

@@ -66,8 +66,8 @@ func InsertInvited(ctx context.Context, tx *db.Tx, q *jobs.Queue, u User, assign
 }
 
 // InviteByRole adds a user for the command line, with a role that it names.
-func InviteByRole(ctx context.Context, tx *db.Tx, q *jobs.Queue, email, name, role string) (User, error) {
-	u := User{Email: email, Name: cmp.Or(name, email), Status: Invited}
+func InviteByRole(ctx context.Context, tx *db.Tx, q *jobs.Queue, u User, role string) (User, error) {
+	u.Name, u.Status = cmp.Or(u.Name, u.Email), Invited
 	if err := u.check(); err != nil {
 		return u, err
 	}

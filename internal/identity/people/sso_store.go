@@ -23,9 +23,10 @@ func (r Role) IsOwner() bool { return r.BuiltIn && r.Name == ownerRole }
 // IsOwner reports whether the user is an active owner.
 func (u User) IsOwner() bool { return u.isOwner() }
 
-// ProvisionSSO creates an active user without a password.
-func ProvisionSSO(ctx context.Context, tx *db.Tx, email, name, subject string, assigned []Role) (User, error) {
-	u := User{Email: email, Name: name, Status: Active, SSOSubject: &subject}
+// ProvisionSSO creates an active user without a password. The user has the subject at the
+// identity provider.
+func ProvisionSSO(ctx context.Context, tx *db.Tx, u User, assigned []Role) (User, error) {
+	u.Status = Active
 	if err := u.check(); err != nil {
 		return u, err
 	}

@@ -45,10 +45,10 @@ func findIdentity(ctx context.Context, tx *db.Tx, c Connection, issuer, subject 
 	return userID, err
 }
 
-// insertIdentity links a user to an identity. It replaces another identity of the
-// user at this connection.
-func insertIdentity(ctx context.Context, tx *db.Tx, c Connection, u people.User, issuer, subject, by string) error {
-	other, err := findIdentity(ctx, tx, c, issuer, subject)
+// insertIdentity links a user to an identity, which has its issuer, its subject and how
+// it was linked. It replaces another identity of the user at this connection.
+func insertIdentity(ctx context.Context, tx *db.Tx, c Connection, u people.User, i linkedIdentity) error {
+	other, err := findIdentity(ctx, tx, c, i.Issuer, i.Subject)
 	if err != nil {
 		return err
 	}
@@ -59,14 +59,12 @@ func insertIdentity(ctx context.Context, tx *db.Tx, c Connection, u people.User,
 	if err := deleteIdentity(ctx, tx, c, u.ID); err != nil {
 		return err
 	}
-	err = db.Insert(ctx, tx, "sso_identities", linkedIdentity{
-		Env: c.Env, ConnectionID: c.ID, Issuer: issuer, Subject: subject, UserID: u.ID, LinkedBy: by, CreatedAt: tx.Now,
-	})
-	if err != nil {
+	i.Env, i.ConnectionID, i.UserID, i.CreatedAt = c.Env, c.ID, u.ID, tx.Now
+	if err := db.Insert(ctx, tx, "sso_identities", i); err != nil {
 		return err
 	}
 	return audit.Record(ctx, tx, "user.sso_linked", u.ID, map[string][2]any{
-		"connection_id": {nil, c.ID}, "subject": {nil, subject}, "linked_by": {nil, by},
+		"connection_id": {nil, c.ID}, "subject": {nil, i.Subject}, "linked_by": {nil, i.LinkedBy},
 	})
 }
 
@@ -105,7 +103,7 @@ func linkUsers(ctx context.Context, tx *db.Tx, c Connection, links []LinkUser) e
 		}
 		if l.Subject == nil || *l.Subject == "" {
 			err = unlink(ctx, tx, c, u)
-		} else if err = insertIdentity(ctx, tx, c, u, c.issuer(), *l.Subject, byAdministrator); err == nil {
+		} else if err = insertIdentity(ctx, tx, c, u, linkedIdentity{Issuer: c.issuer(), Subject: *l.Subject, LinkedBy: byAdministrator}); err == nil {
 			_, err = people.LinkSSO(ctx, tx, u, l.Subject)
 		}
 		if err != nil {

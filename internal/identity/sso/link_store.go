@@ -59,7 +59,7 @@ func useLink(ctx context.Context, tx *db.Tx, o openedLink, u people.User) error 
 	if n == 0 {
 		return errLinkUsed()
 	}
-	if err := insertIdentity(ctx, tx, o.Connection, u, o.link.Issuer, o.Subject, byEmail); err != nil {
+	if err := insertIdentity(ctx, tx, o.Connection, u, linkedIdentity{Issuer: o.link.Issuer, Subject: o.Subject, LinkedBy: byEmail}); err != nil {
 		return err
 	}
 	_, err = people.LinkSSO(ctx, tx, u, &o.Subject)

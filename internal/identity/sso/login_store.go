@@ -61,13 +61,13 @@ func requestIDOf(h db.Handle, state string) string {
 	return "_" + hex.EncodeToString(derive(h, "request", state)[:20])
 }
 
-// insertLogin starts a login in a browser and returns its state.
-func insertLogin(ctx context.Context, tx *db.Tx, c Connection, browser, testSession, returnTo string) (state string, err error) {
+// insertLogin starts a login in a browser and returns its state. The login says where it
+// leads, and whether it is a test.
+func insertLogin(ctx context.Context, tx *db.Tx, c Connection, browser string, l login) (state string, err error) {
 	state = newSecret()
-	return state, db.Insert(ctx, tx, "sso_logins", login{
-		Env: c.Env, ConnectionID: c.ID, Hash: token.Hash(state), Browser: token.Hash(browser), TestSession: testSession, ReturnTo: returnTo,
-		ExpiresAt: tx.Now.Add(loginLifetime),
-	})
+	l.Env, l.ConnectionID, l.ExpiresAt = c.Env, c.ID, tx.Now.Add(loginLifetime)
+	l.Hash, l.Browser = token.Hash(state), token.Hash(browser)
+	return state, db.Insert(ctx, tx, "sso_logins", l)
 }
 
 // errLogin is for a login that is unknown, used, expired or of another browser. The
@@ -144,10 +144,13 @@ type usedMessage struct {
 	ExpiresAt    time.Time `db:"expires_at"`
 }
 
+// sentMessage is a message of a provider that works once.
+type sentMessage struct{ kind, id string }
+
 // useMessage records a message. It fails if the message was used before, on any node.
 // The primary key guards it: the loser of a race runs again and finds the row.
-func useMessage(ctx context.Context, tx *db.Tx, c Connection, kind, id string, until time.Time) error {
-	sum := sha256.Sum256([]byte(kind + "/" + id))
+func useMessage(ctx context.Context, tx *db.Tx, c Connection, m sentMessage, until time.Time) error {
+	sum := sha256.Sum256([]byte(m.kind + "/" + m.id))
 	hash := sum[:]
 	found, err := db.All[int64](ctx, tx, `SELECT 1 FROM sso_used_messages WHERE env = ? AND connection_id = ? AND hash = ?`, c.Env, c.ID, hash)
 	if err != nil {

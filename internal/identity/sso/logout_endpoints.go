@@ -173,7 +173,7 @@ func (a *API) receiveLogout(w http.ResponseWriter, r *http.Request) {
 	}
 
 	_, err = db.Write(l.as(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-		if err := useMessage(ctx, tx, l.Connection, "logout_request", message.ID, message.ValidUntil); err != nil {
+		if err := useMessage(ctx, tx, l.Connection, sentMessage{"logout_request", message.ID}, message.ValidUntil); err != nil {
 			return 0, err
 		}
 		return endSessionsAt(ctx, tx, l.Connection, message.NameID, message.SessionIndexes)

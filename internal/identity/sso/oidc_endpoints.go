@@ -188,7 +188,7 @@ func (a *API) backchannelLogout(w http.ResponseWriter, r *http.Request) {
 	}
 
 	_, err = db.Write(l.as(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-		if err := useMessage(ctx, tx, l.Connection, "logout_token", logout.ID, logout.ExpiresAt); err != nil {
+		if err := useMessage(ctx, tx, l.Connection, sentMessage{"logout_token", logout.ID}, logout.ExpiresAt); err != nil {
 			return 0, err
 		}
 		var indexes []string

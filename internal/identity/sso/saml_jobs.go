@@ -172,7 +172,7 @@ func (a *API) RefreshOne(ctx context.Context, job RefreshConnection) error {
 	}
 
 	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
-		return struct{}{}, a.saveRefresh(ctx, tx, c, fetched, problem, key)
+		return struct{}{}, a.saveRefresh(ctx, tx, c, refreshed{fetched, problem, key})
 	})
 	return err
 }
@@ -201,8 +201,16 @@ func (a *API) renewal(c Connection) (*privateKey, error) {
 	return &key, err
 }
 
+// refreshed is the result of a refresh.
+type refreshed struct {
+	metadata string
+	problem  error       // why there is no new metadata
+	key      *privateKey // to add, or nil
+}
+
 // saveRefresh stores the result of a refresh, unless the connection has changed.
-func (a *API) saveRefresh(ctx context.Context, tx *db.Tx, read Connection, fetched string, problem error, key *privateKey) error {
+func (a *API) saveRefresh(ctx context.Context, tx *db.Tx, read Connection, got refreshed) error {
+	key := got.key
 	c, err := a.findForUpdate(ctx, tx, read.ID)
 	if fault.KindOf(err) == fault.KindNotFound || err == nil && c.Version != read.Version {
 		return nil
@@ -213,10 +221,10 @@ func (a *API) saveRefresh(ctx context.Context, tx *db.Tx, read Connection, fetch
 	before := c
 	switch {
 	case c.IDPMetadataURL == nil:
-	case problem != nil:
-		c.MetadataError = new(metadataProblem(problem))
+	case got.problem != nil:
+		c.MetadataError = new(metadataProblem(got.problem))
 	default:
-		c.Metadata, c.MetadataRefreshedAt, c.MetadataError = fetched, &tx.Now, nil
+		c.Metadata, c.MetadataRefreshedAt, c.MetadataError = got.metadata, &tx.Now, nil
 	}
 	if !bytes.Equal(c.Secrets, read.Secrets) { // another node has added a key
 		key = nil
@@ -237,7 +245,7 @@ func (a *API) saveRefresh(ctx context.Context, tx *db.Tx, read Connection, fetch
 	if key != nil {
 		changes["sp_certificate"] = [2]any{nil, "renewed"}
 	}
-	if problem != nil {
+	if got.problem != nil {
 		return audit.RecordFailure(ctx, tx, "sso_connection.refreshed", audit.Target{Type: "sso_connection", ID: c.ID}, map[string][2]any{
 			"reason": {nil, *c.MetadataError},
 		})

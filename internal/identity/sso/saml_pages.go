@@ -188,13 +188,13 @@ func (a *API) acceptAssertion(w http.ResponseWriter, r *http.Request, l located,
 		a.SignIn.SetCookie(w, browserCookie, browser, 0)
 	}
 	return db.Write(l.as(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
-		if err := useMessage(ctx, tx, l.Connection, "assertion", m.ID, m.ValidUntil); err != nil {
+		if err := useMessage(ctx, tx, l.Connection, sentMessage{"assertion", m.ID}, m.ValidUntil); err != nil {
 			return "", err
 		}
 		state := state
 		if m.InResponseTo == "" {
 			var err error
-			if state, err = insertLogin(ctx, tx, l.Connection, browser, "", a.SignIn.SafeReturn(m.RelayState)); err != nil {
+			if state, err = insertLogin(ctx, tx, l.Connection, browser, login{ReturnTo: a.SignIn.SafeReturn(m.RelayState)}); err != nil {
 				return "", err
 			}
 		}

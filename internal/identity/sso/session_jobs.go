@@ -90,14 +90,22 @@ func (a *API) refreshSession(ctx context.Context, s ssoSession) error {
 			_, err := endSessionsAt(ctx, tx, f.connection, s.Subject, indexesOf(s))
 			return struct{}{}, err
 		}
-		return struct{}{}, a.extend(ctx, tx, f.connection, f.session, s, id)
+		return struct{}{}, a.extend(ctx, tx, refreshing{f.connection, f.session, s}, id)
 	})
 	return err
 }
 
+// refreshing is a session that the provider has confirmed.
+type refreshing struct {
+	connection Connection
+	session    people.Session
+	atProvider ssoSession
+}
+
 // extend moves the end of the sessions that belong to the same session at the
 // provider.
-func (a *API) extend(ctx context.Context, tx *db.Tx, c Connection, session people.Session, s ssoSession, id oidc.Identity) error {
+func (a *API) extend(ctx context.Context, tx *db.Tx, r refreshing, id oidc.Identity) error {
+	session, s := r.session, r.atProvider
 	until := identity{ExpiresAt: id.ExpiresAt}.expiry(tx.Now)
 	if last := session.CreatedAt.Add(access.SessionLifetime); until.After(last) {
 		until = last
@@ -116,7 +124,7 @@ func (a *API) extend(ctx context.Context, tx *db.Tx, c Connection, session peopl
 		tokens.RefreshToken = id.RefreshToken
 	}
 
-	rows, err := listSessions(ctx, tx, c, s.Subject)
+	rows, err := listSessions(ctx, tx, r.connection, s.Subject)
 	if err != nil {
 		return err
 	}

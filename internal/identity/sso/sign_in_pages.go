@@ -92,7 +92,7 @@ func (a *API) read(r *http.Request, protocol Protocol) (located, error) {
 func (a *API) begin(w http.ResponseWriter, r *http.Request, l located, testSession, returnTo string) (string, error) {
 	browser := a.browser(w, r)
 	return db.Write(l.as(r.Context()), a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
-		return insertLogin(ctx, tx, l.Connection, browser, testSession, a.SignIn.SafeReturn(returnTo))
+		return insertLogin(ctx, tx, l.Connection, browser, login{TestSession: testSession, ReturnTo: a.SignIn.SafeReturn(returnTo)})
 	})
 }
 

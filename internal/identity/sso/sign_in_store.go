@@ -52,6 +52,7 @@ type plan struct {
 	linked    bool          // the identity is linked to the user
 	roles     []people.Role // to assign
 	setsRoles bool          // for existing users
+	hasRole   bool          // after the sign-in
 	rejected  *errRejected
 }
 
@@ -80,20 +81,20 @@ func (a *API) plan(ctx context.Context, tx *db.Tx, l located, id identity) (p pl
 		return p, err
 	}
 	p.roles = l.withoutOwner(p.roles)
-	hasRole := ok && len(p.roles) > 0 || p.linked && !p.setsRoles
+	p.hasRole = ok && len(p.roles) > 0 || p.linked && !p.setsRoles
 	switch {
 	case p.linked && p.user.Status != people.Active:
 		p.rejected = l.errDenied(l.Dealership.Name, "User %s is %s.", p.user.ID, p.user.Status)
-	case !hasRole && p.setsRoles:
+	case !p.hasRole && p.setsRoles:
 		p.rejected = l.errDenied(l.Dealership.Name, "No group of the user is in group_mapping, and default_role_id is not set.")
 	case !p.linked:
-		err = a.planUnlinked(ctx, tx, l, id, &p, hasRole)
+		err = a.planUnlinked(ctx, tx, l, id, &p)
 	}
 	return p, err
 }
 
 // planUnlinked decides about an identity that no user has.
-func (a *API) planUnlinked(ctx context.Context, tx *db.Tx, l located, id identity, p *plan, hasRole bool) error {
+func (a *API) planUnlinked(ctx context.Context, tx *db.Tx, l located, id identity, p *plan) error {
 	if problem := l.checkEmail(id, p.profile); problem != "" {
 		p.rejected = l.errDenied(l.Dealership.Name, "%s", problem)
 		return nil
@@ -102,7 +103,7 @@ func (a *API) planUnlinked(ctx context.Context, tx *db.Tx, l located, id identit
 	switch {
 	case fault.KindOf(err) == fault.KindNotFound && !l.JIT:
 		p.rejected = l.errDenied(l.Dealership.Name, "No user has this email address, and jit is off.")
-	case fault.KindOf(err) == fault.KindNotFound && !hasRole:
+	case fault.KindOf(err) == fault.KindNotFound && !p.hasRole:
 		p.rejected = l.errDenied(l.Dealership.Name, "The user would be new, but default_role_id is not set.")
 	case fault.KindOf(err) == fault.KindNotFound:
 	case err != nil:
@@ -137,10 +138,11 @@ func (a *API) complete(ctx context.Context, tx *db.Tx, l located, o outcome, rep
 	u := p.user
 	switch {
 	case !p.linked:
-		if u, err = people.ProvisionSSO(ctx, tx, p.profile.Email, p.profile.Name, o.id.Subject, p.roles); err != nil {
+		u = people.User{Email: p.profile.Email, Name: p.profile.Name, SSOSubject: &o.id.Subject}
+		if u, err = people.ProvisionSSO(ctx, tx, u, p.roles); err != nil {
 			return o, err
 		}
-		if err := insertIdentity(ctx, tx, l.Connection, u, o.id.Issuer, o.id.Subject, byJIT); err != nil {
+		if err := insertIdentity(ctx, tx, l.Connection, u, linkedIdentity{Issuer: o.id.Issuer, Subject: o.id.Subject, LinkedBy: byJIT}); err != nil {
 			return o, err
 		}
 	case p.setsRoles:

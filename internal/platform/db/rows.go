@@ -135,10 +135,10 @@ func insertChunk(ctx context.Context, tx *Tx, table string, cols []column, rows 
 
 // Update sets every column of the rows that match where, and counts them.
 func Update[T any](ctx context.Context, tx *Tx, table string, row *T, where string, args ...any) (int64, error) {
-	return update(ctx, tx, table, reflect.ValueOf(row).Elem(), where, args)
+	return update(ctx, tx, table, reflect.ValueOf(row).Elem(), where, args...)
 }
 
-func update(ctx context.Context, tx *Tx, table string, v reflect.Value, where string, args []any) (int64, error) {
+func update(ctx context.Context, tx *Tx, table string, v reflect.Value, where string, args ...any) (int64, error) {
 	var sets []string
 	var all []any
 	for _, c := range columnsOf(v.Type()) {

@@ -25,8 +25,8 @@ func (o Order[T]) Cursor(row T) string {
 	return page.Position{Value: o.Value(row), ID: IDOf(row)}.Cursor(o.Name)
 }
 
-// ListSorted returns one page of the rows that match, in this order.
-func ListSorted[T any](ctx context.Context, tx *Tx, src Source, o Order[T], q page.Query, w *Where) (page.Page[T], error) {
+// List returns one page of the rows that match, in this order.
+func (o Order[T]) List(ctx context.Context, tx *Tx, src Source, q page.Query, w *Where) (page.Page[T], error) {
 	at, err := q.Position(o.Name, o.Prefix)
 	if err != nil {
 		return page.Page[T]{}, err

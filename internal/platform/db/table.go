@@ -123,7 +123,7 @@ func save(ctx context.Context, tx *Tx, table, parent string, row reflect.Value) 
 	if parent != "" {
 		where, args = "env = ? AND "+parent+" = ? AND id = ? AND version = ?", []any{tx.Env, c.value(parent), c.id.String(), was}
 	}
-	return Changed(update(ctx, tx, table, row, where, args))
+	return Changed(update(ctx, tx, table, row, where, args...))
 }
 
 // Delete removes a row.

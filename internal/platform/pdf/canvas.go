@@ -112,17 +112,22 @@ func (c *canvas) run(r run, size, x, y float64) float64 {
 	return x + target
 }
 
-func (c *canvas) line(x1, y1, x2, y2, thickness float64, ink color) {
-	c.write("%s%s w %s m %s l S\n", ink.operator("RG"), num(points(thickness)), nums(points(x1), points(pageHeight-y1)),
-		nums(points(x2), points(pageHeight-y2)))
+// line draws a horizontal line.
+func (c *canvas) line(x1, y, x2, thickness float64, ink color) {
+	c.write("%s%s w %s m %s l S\n", ink.operator("RG"), num(points(thickness)), nums(points(x1), points(pageHeight-y)),
+		nums(points(x2), points(pageHeight-y)))
 }
 
 func (c *canvas) fill(x, y, w, h float64, ink color) {
 	c.write("%s%s re f\n", ink.operator("rg"), nums(points(x), points(pageHeight-y-h), points(w), points(h)))
 }
 
-func (c *canvas) box(x, y, w, h, thickness float64, ink color) {
-	c.write("%s%s w %s re S\n", ink.operator("RG"), num(points(thickness)), nums(points(x), points(pageHeight-y-h), points(w), points(h)))
+// rect is a rectangle on a page.
+type rect struct{ x, y, w, h float64 }
+
+func (c *canvas) box(r rect, thickness float64, ink color) {
+	c.write("%s%s w %s re S\n", ink.operator("RG"), num(points(thickness)),
+		nums(points(r.x), points(pageHeight-r.y-r.h), points(r.w), points(r.h)))
 }
 
 // picture draws the logo.

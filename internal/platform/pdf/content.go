@@ -12,7 +12,7 @@ func (p *Page) Heading(text string) {
 	height := heightOf(lines, 6)
 	p.add(item{height: height + 2, space: 3.5, keep: true, draw: func(y float64) {
 		p.canvas.tagged(e, func() { p.column(lines, left, y, 6, navy) })
-		p.canvas.tagged(nil, func() { p.canvas.line(left, y+height, left+width, y+height, 0.2, rule) })
+		p.canvas.tagged(nil, func() { p.canvas.line(left, y+height, left+width, 0.2, rule) })
 	}})
 }
 
@@ -93,7 +93,7 @@ func (p *Page) Fields(fields ...Field) {
 					p.column(value, x, y+names, valueHeight, ink)
 				})
 				if strings.TrimSpace(f.Value) == "" {
-					p.canvas.tagged(nil, func() { p.canvas.line(x, y+names+valueHeight, x+column, y+names+valueHeight, 0.2, gray) })
+					p.canvas.tagged(nil, func() { p.canvas.line(x, y+names+valueHeight, x+column, 0.2, gray) })
 				}
 			}
 		}
@@ -122,7 +122,7 @@ func (p *Page) Checklist(items ...string) {
 			e, x := list.child("LI").child("LBody"), left+float64(n)*column
 			height = max(height, heightOf(lines, lineHeight)+2)
 			draws[n] = func(y float64) {
-				p.canvas.tagged(nil, func() { p.canvas.box(x+0.5, y+0.7, 3.2, 3.2, 0.3, gray) })
+				p.canvas.tagged(nil, func() { p.canvas.box(rect{x + 0.5, y + 0.7, 3.2, 3.2}, 0.3, gray) })
 				p.canvas.tagged(e, func() { p.column(lines, x+indent, y, lineHeight, ink) })
 			}
 		}
@@ -159,8 +159,8 @@ func (p *Page) Signatures(signers ...Signer) {
 			height = max(height, above+0.6+names+heightOf(role, roleHeight)+3)
 			draws[n] = func(y float64) {
 				p.canvas.tagged(nil, func() {
-					p.canvas.line(x, y+above, x+column-date-4, y+above, 0.3, ink)
-					p.canvas.line(x+column-date, y+above, x+column, y+above, 0.3, ink)
+					p.canvas.line(x, y+above, x+column-date-4, 0.3, ink)
+					p.canvas.line(x+column-date, y+above, x+column, 0.3, ink)
 				})
 				p.canvas.tagged(e, func() {
 					p.column(name, x, y+above+0.6, nameHeight, ink)

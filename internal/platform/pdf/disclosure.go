@@ -52,7 +52,7 @@ func (p *Page) Disclosures(all ...Disclosure) {
 				if b.strong {
 					thickness, c = 0.7, ink
 				}
-				p.canvas.box(b.x, y, b.width, height, thickness, c)
+				p.canvas.box(rect{b.x, y, b.width, height}, thickness, c)
 			})
 			p.canvas.tagged(b.th, func() { p.column(b.name, b.x+margin, y+margin, b.nameHeight, ink) })
 		}

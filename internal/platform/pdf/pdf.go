@@ -228,7 +228,7 @@ func (p *Page) header() item {
 			for i, l := range address {
 				p.canvas.text(l, left+width-l.width, y+float64(i)*3.9+baseline(3.9, 8), gray)
 			}
-			p.canvas.line(left, y+block, left+width, y+block, 0.7, navy)
+			p.canvas.line(left, y+block, left+width, 0.7, navy)
 		})
 		y += block + 7
 		p.canvas.tagged(titleElement, func() { p.column(title, left, y, 8.5, ink) })
@@ -244,7 +244,7 @@ func (p *Page) laterHeader(y float64) float64 {
 	p.canvas.tagged(nil, func() {
 		p.canvas.text(title, left, y+baseline(lineHeight, 8), gray)
 		p.canvas.text(issuer, left+width-issuer.width, y+baseline(lineHeight, 8), gray)
-		p.canvas.line(left, y+lineHeight+0.6, left+width, y+lineHeight+0.6, 0.2, rule)
+		p.canvas.line(left, y+lineHeight+0.6, left+width, 0.2, rule)
 	})
 	return laterHeaderHeight
 }
@@ -254,7 +254,7 @@ func (p *Page) footer(page, total int) {
 	number := p.lines(7.5, width*0.8, span{p.head.Number + "  ·  " + p.head.ID, false})[0]
 	pages := p.lines(7.5, width*0.2, span{fmt.Sprintf("Page %d of %d", page, total), false})[0]
 	p.canvas.tagged(nil, func() {
-		p.canvas.line(left, y, left+width, y, 0.2, rule)
+		p.canvas.line(left, y, left+width, 0.2, rule)
 		p.canvas.text(number, left, y+1.5+baseline(4, 7.5), gray)
 		p.canvas.text(pages, left+width-pages.width, y+1.5+baseline(4, 7.5), gray)
 	})

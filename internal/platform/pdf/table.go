@@ -85,7 +85,7 @@ func (p *Page) tableRow(row *element, columns []Column, widths []float64, texts 
 	}
 	return item{height: height, draw: func(y float64) {
 		p.cells(elements, columns, widths, cells, y+0.7, cellHeight, ink)
-		p.canvas.tagged(nil, func() { p.canvas.line(left, y+height, left+width, y+height, 0.15, rule) })
+		p.canvas.tagged(nil, func() { p.canvas.line(left, y+height, left+width, 0.15, rule) })
 	}}
 }
 

@@ -158,38 +158,45 @@ func (a Answer) Fault() *fault.Error {
 	return f
 }
 
+// Inner is a request inside of another one.
+type Inner struct {
+	Method, Target string
+	Header         http.Header
+	Body           []byte // JSON, or nil
+}
+
 // Call handles a request inside of another one, as a caller who was authenticated. It is
 // handled like any other request, but it needs no place and has no rate limit: the request
 // around it had to. Call it outside of transactions.
-func (r *Router) Call(ctx context.Context, caller auth.Principal, method, target string, header http.Header, body []byte) (Answer, error) {
-	return r.call(ctx, inner{caller: caller}, method, target, header, body)
+func (r *Router) Call(ctx context.Context, caller auth.Principal, q Inner) (Answer, error) {
+	return r.call(ctx, inner{caller: caller}, q)
 }
 
 // CallLimited is like Call, but counts the request against the rate limit of the caller. Use
 // it if the request around it is not one of the API, such as one to /mcp.
-func (r *Router) CallLimited(ctx context.Context, caller auth.Principal, method, target string, header http.Header, body []byte) (Answer, error) {
+func (r *Router) CallLimited(ctx context.Context, caller auth.Principal, q Inner) (Answer, error) {
 	caller.Rate = r.Limits.Of(caller)
-	return r.call(ctx, inner{caller, true}, method, target, header, body)
+	return r.call(ctx, inner{caller, true}, q)
 }
 
-func (r *Router) call(ctx context.Context, in inner, method, target string, header http.Header, body []byte) (Answer, error) {
+func (r *Router) call(ctx context.Context, in inner, q Inner) (Answer, error) {
 	ctx = context.WithValue(ctx, innerKey{}, in)
 	ctx = context.WithValue(ctx, chi.RouteCtxKey, (*chi.Context)(nil)) // otherwise the router continues the route of the outer request
 	from := auth.RequestFrom(ctx)
-	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, q.Method, q.Target, bytes.NewReader(q.Body))
 	if err != nil {
 		return Answer{}, err
 	}
-	req.RequestURI = target
+	req.RequestURI = q.Target
 	req.RemoteAddr = net.JoinHostPort(from.IP, "0")
-	for name, values := range header {
+	for name, values := range q.Header {
 		req.Header[name] = values
 	}
 	req.Header.Set("User-Agent", from.UserAgent)
 	if parent := trace.Header(ctx); parent != "" {
 		req.Header.Set("Traceparent", parent)
 	}
-	if body != nil {
+	if q.Body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
 
