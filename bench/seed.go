@@ -110,7 +110,7 @@ func bootstrap(ctx context.Context, d database) (inv inventory, err error) {
 		return inv, err
 	}
 
-	f, err := access.Bootstrap(ctx, a.DB, a.Box, "Bench Marine", "owner@example.com", dealership.Standard)
+	f, err := access.Bootstrap(ctx, a.DB, a.Box, access.NewDealership{Name: "Bench Marine", Owner: "owner@example.com", Plan: dealership.Standard})
 	if err != nil {
 		return inv, err
 	}

@@ -102,7 +102,7 @@ func openHooks(ctx context.Context, d database) (b *hookBench, err error) {
 		return b, err
 	}
 
-	f, err := access.Bootstrap(ctx, b.DB, b.Box, "Bench Marine", "owner@example.com", dealership.Standard)
+	f, err := access.Bootstrap(ctx, b.DB, b.Box, access.NewDealership{Name: "Bench Marine", Owner: "owner@example.com", Plan: dealership.Standard})
 	if err != nil {
 		return b, err
 	}
