@@ -147,7 +147,7 @@ bench: ## Run the benchmarks
 .PHONY: openapi
 openapi: ## Regenerate api/openapi.json, its examples and the SDKs
 	$(GO) test ./tests/app -run TestExamples -update
-	$(GO) test ./tests/app -run "TestOpenAPI|TestVersions" -update
+	$(GO) test ./tests/app -run "TestOpenAPI|TestVersions|TestCommandFacts" -update
 	$(MAKE) sdk
 
 .PHONY: sdk

@@ -16,7 +16,7 @@ import (
 // Activity is a call, note, visit or task. Its text is excluded from the audit log,
 // because the log can't be erased.
 type Activity struct {
-	_ struct{} `doc:"A call, note, visit or task on a lead, contact, deal or hull."`
+	_ struct{} `doc:"A call, note, visit or task on a lead, contact, deal or hull." columns:"id kind body user_id due_at done_at / object_id created_at"`
 
 	Env        auth.Env   `json:"-" db:"env"`
 	ID         string     `json:"id" db:"id" example:"act_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the activity. Starts with act_."`

@@ -16,7 +16,7 @@ import (
 
 // TimelineEntry is something that happened to an object.
 type TimelineEntry struct {
-	_ struct{} `doc:"Something that happened to an object."`
+	_ struct{} `doc:"Something that happened to an object." columns:"at type object actor / object_id"`
 
 	ID       string            `json:"id" doc:"ID of the event." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Type     string            `json:"type" doc:"What happened: the type of the event." example:"hull.price_changed"`

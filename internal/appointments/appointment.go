@@ -34,7 +34,7 @@ func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 // Text about the contact is excluded from the audit log, because the log can't be
 // erased.
 type Appointment struct {
-	_ struct{} `doc:"A time at which a user of the dealership meets or calls a contact."`
+	_ struct{} `doc:"A time at which a user of the dealership meets or calls a contact." columns:"id starts_at kind title status user_id / contact_id hull_id location_id duration_minutes:MINUTES"`
 
 	Env             auth.Env             `json:"-" db:"env"`
 	ID              string               `json:"id" db:"id" example:"apt_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the appointment. Starts with apt_."`

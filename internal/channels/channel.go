@@ -21,7 +21,7 @@ const maxChannels = 50
 
 // Channel is a marketplace or a website that shows hulls to the public.
 type Channel struct {
-	_ struct{} `doc:"A marketplace or website that shows hulls to the public."`
+	_ struct{} `doc:"A marketplace or website that shows hulls to the public." columns:"id name kind format auto_publish / feed_url push_url created_at"`
 
 	Env         auth.Env      `json:"-" db:"env"`
 	ID          string        `json:"id" db:"id" doc:"Identifies the channel. Starts with chn_." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -150,7 +150,7 @@ func (c command) flags() (own, preview []Param) {
 }
 
 // writes reports whether the command changes something.
-func (op *Operation) writes() bool { return op.Verb != "GET" && op.ID != "quoteFinance" }
+func (op *Operation) writes() bool { return op.Verb != "GET" && !onlyReads[op.ID] }
 
 func find(id string) *Operation {
 	id, preview := strings.CutPrefix(id, "preview.")

@@ -255,7 +255,7 @@ func (c *operationCall) run(ctx context.Context, r Request) error {
 		return c.list(ctx, r)
 	}
 
-	wait := waits[c.ID]
+	wait := waits[background[c.ID]]
 	if !c.isOn("wait") && (!c.s.Interactive || c.has("wait")) {
 		wait = nil
 	}

@@ -211,6 +211,7 @@ var operations = []Operation{
 	{ID: "createActivity", Noun: "activities", Name: "create", Verb: "POST", Path: "/v2-preview/activities",
 		Summary: "Create an activity", Doc: "Requires `leads:write` for leads and contacts, `deals:write` for deals and `hulls:write` for hulls.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "leads:write or deals:write or hulls:write",
 		Result: "Activity", Preview: true, Body: true,
+		Example: "{\"body\":\"Called back\",\"kind\":\"note\",\"object_id\":\"lead_01jcqz8t5n8m2x4v6b7c900004\"}",
 		Params: []Param{
 			{In: inBody, Name: "body", Type: "string", Doc: "Text of the activity.", Required: true, Example: "Wants to bring her husband on Saturday"},
 			{In: inBody, Name: "done_at", Type: "string", Doc: "Only for tasks.", Null: true},
@@ -252,6 +253,7 @@ var operations = []Operation{
 	{ID: "updateActivity", Noun: "activities", Name: "update", Verb: "PATCH", Path: "/v2-preview/activities/{activity_id}",
 		Summary: "Update an activity, or complete a task", Doc: "JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task. Requires `leads:write` for leads and contacts, `deals:write` for deals and `hulls:write` for hulls.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "leads:write or deals:write or hulls:write",
 		Result: "Activity", Preview: true, Body: true, IfMatch: true,
+		Example: "{\"outcome\":\"left voicemail\"}",
 		Params: []Param{
 			{In: inPath, Name: "activity_id", Type: "string", Doc: "ID of the activity.", Example: "act_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inBody, Name: "body", Type: "string", Doc: "Text of the activity."},
@@ -265,6 +267,7 @@ var operations = []Operation{
 	{ID: "cancelAppointment", Noun: "appointments", Name: "cancel", Verb: "POST", Path: "/v2-preview/appointments/{appointment_id}/cancel",
 		Summary: "Cancel an appointment", Doc: "Also cancels the reminder, unless it was sent.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "leads:write",
 		Result: "Appointment", Preview: true, Body: true, IfMatch: true,
+		Example: "{\"reason\":\"The buyer is ill\"}",
 		Params: []Param{
 			{In: inPath, Name: "appointment_id", Type: "string", Doc: "ID of the appointment.", Example: "apt_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inBody, Name: "reason", Type: "string", Doc: "Why the appointment is canceled.", Null: true, Example: "The buyer is ill"},
@@ -272,6 +275,7 @@ var operations = []Operation{
 	{ID: "createAppointment", Noun: "appointments", Name: "create", Verb: "POST", Path: "/v2-preview/appointments",
 		Summary: "Create an appointment", Doc: "A user can't have two appointments at the same time: the response is 409, and its details name the other one. The contact receives a reminder if you send `reminder`. It is a transactional message of the lead, or of the contact's newest lead. It has to pass the same send check as other messages when it is due. `reminder.state` and `reminder.blocked_reason` show the result. A reminder whose time has passed is sent immediately.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "leads:write",
 		Result: "Appointment", Preview: true, Body: true,
+		Example: "{\"kind\":\"showing\",\"lead_id\":\"lead_01jcqz8t5n8m2x4v6b7c900005\",\"location_id\":\"loc_01jcqz8t5n8m2x4v6b7c900004\",\"starts_at\":\"2027-01-15T10:00\",\"user_id\":\"usr_01jcqz8t5n8m2x4v6b7c900005\"}",
 		Params: []Param{
 			{In: inBody, Name: "contact_id", Type: "string", Doc: "Defaults to the contact of the lead. Required without lead_id.", Null: true, Example: "con_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inBody, Name: "deal_id", Type: "string", Doc: "Deal that the appointment belongs to.", Null: true},
@@ -321,6 +325,7 @@ var operations = []Operation{
 	{ID: "updateAppointment", Noun: "appointments", Name: "update", Verb: "PATCH", Path: "/v2-preview/appointments/{appointment_id}",
 		Summary: "Update or move an appointment", Doc: "JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder moves with it. You can't change a canceled appointment.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "leads:write",
 		Result: "Appointment", Preview: true, Body: true, IfMatch: true,
+		Example: "{\"title\":\"Sea trial\"}",
 		Params: []Param{
 			{In: inPath, Name: "appointment_id", Type: "string", Doc: "ID of the appointment.", Example: "apt_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inBody, Name: "contact_id", Type: "string", Doc: "Contact that the appointment is with."},
@@ -760,6 +765,7 @@ var operations = []Operation{
 	{ID: "createDeal", Noun: "deals", Name: "create", Verb: "POST", Path: "/v2-preview/deals",
 		Summary: "Create a deal with its opening offer", Doc: "A hull can have any number of open deals. The first deal with an accepted offer reserves it.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "deals:write",
 		Result: "PreviewDeal", Preview: true, Body: true,
+		Example: "{\"buyer_id\":\"con_01jcqz8t5n8m2x4v6b7c900007\",\"hull_id\":\"hull_01jcqz8t5n8m2x4v6b7c900004\",\"offer\":{\"amount\":11800000,\"currency\":\"USD\"}}",
 		Params: []Param{
 			{In: inQuery, Name: "expand", Type: "list", Doc: "References to return as objects, separated by commas. You need the scope to read them.", Values: []string{"hull", "buyer", "owner", "location", "pricing"}},
 			{In: inBody, Name: "buyer_id", Type: "string", Doc: "Contact who buys the boat.", Required: true, Example: "con_01jcqz8t5n8m2x4v6b7c9d0e1f"},
@@ -811,6 +817,7 @@ var operations = []Operation{
 	{ID: "updateTradeIn", Noun: "deals", Name: "update-trade-in", Verb: "PATCH", Path: "/v2-preview/deals/{deal_id}/trade_ins/{trade_in_id}",
 		Summary: "Change a part of a trade-in", Doc: "A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the deal.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "deals:write",
 		Result: "PreviewTradeIn", Preview: true, Body: true, IfMatch: true,
+		Example: "{\"payoff\":{\"amount\":100,\"currency\":\"USD\"}}",
 		Params: []Param{
 			{In: inPath, Name: "deal_id", Type: "string", Doc: "ID of the deal.", Example: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inPath, Name: "trade_in_id", Type: "string", Doc: "ID of the trade-in.", Example: "trd_01jcqz8t5n8m2x4v6b7c9d0e1f"},
@@ -1025,6 +1032,7 @@ var operations = []Operation{
 	{ID: "quoteFinance", Noun: "finance", Name: "quote", Verb: "POST", Path: "/v2-preview/finance_quotes",
 		Summary: "Calculate the payments of a loan", Doc: "Returns the payments for up to twelve terms, of a deal or of a price. It calculates like finance structures, and stores nothing.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "deals:read",
 		Result: "PreviewFinanceQuote", Preview: true, Body: true,
+		Example: "{\"price\":{\"amount\":12500000,\"currency\":\"USD\"},\"apr_percent\":\"7.99\",\"terms\":[180,240]}",
 		Params: []Param{
 			{In: inBody, Name: "apr_percent", Type: "string", Doc: "Annual rate of the contract as a decimal with up to four places.", Required: true, Example: "7.99"},
 			{In: inBody, Name: "balloon", Type: "json", Doc: "Amount that is due with the last payment, in addition to it."},
@@ -1342,6 +1350,7 @@ var operations = []Operation{
 	{ID: "createHull", Noun: "hulls", Name: "create", Verb: "POST", Path: "/v2-preview/hulls",
 		Summary: "Add a hull to inventory", Doc: "In preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "hulls:write",
 		Result: "PreviewHull", Preview: true, Body: true,
+		Example: "{\"hin\":\"GRT00008B324\",\"length_ft\":23.58,\"location_id\":\"loc_01jcqz8t5n8m2x4v6b7c900005\",\"make\":\"Grady-White\",\"model\":\"Freedom 235\",\"price\":{\"amount\":12490000,\"currency\":\"USD\"},\"year\":2024}",
 		Params: []Param{
 			{In: inQuery, Name: "expand", Type: "list", Doc: "References to return as objects, separated by commas. You need the scope to read them.", Values: []string{"location", "pricing"}},
 			{In: inBody, Name: "boat_class", Type: "string", Doc: "Type of boat, as marketplaces name it. It must match the category.", Null: true, Values: []string{"power-aft", "power-airboat", "power-aluminum", "power-antique", "power-barge", "power-bass", "power-bay", "power-bowrider", "power-cargo", "power-center", "power-commercial", "power-convertible", "power-cruiser", "power-cruiseship", "power-cuddy", "power-deck", "power-dinghy", "power-dive", "power-downeast", "power-dragger", "power-dualconsole", "power-expresscruiser", "power-flats", "power-flybridge", "power-fresh", "power-highperf", "power-house", "power-inflatable", "power-jet", "power-jon", "power-lobster", "power-mega", "power-motor", "power-motorsailer", "power-narrow", "power-other", "power-passenger", "power-pcatamaran", "power-pilot", "power-pontoon", "power-pwc", "power-rib", "power-rivercruiser", "power-runabout", "power-saltfish", "power-skiff", "power-skifish", "power-skiwake", "power-sloop", "power-sportcruiser", "power-sportfish", "power-tender", "power-trawler", "power-troller", "power-tug", "power-unspec", "power-util", "power-walk", "sail-antique", "sail-barge", "sail-beachcat", "sail-catamaran", "sail-centercockpit", "sail-commercial", "sail-cruiser", "sail-cutter", "sail-day", "sail-deck", "sail-dinghy", "sail-ketch", "sail-motor", "sail-multihull", "sail-other", "sail-performance", "sail-pilot", "sail-racer", "sail-racercruiser", "sail-schooner", "sail-sloop", "sail-trimaran", "sail-unspec", "sail-yawl", "unpowered-dinghy", "unpowered-kayak", "unpowered-tender"}, Example: "power-center"},
@@ -1429,6 +1438,7 @@ var operations = []Operation{
 	{ID: "updateHull", Noun: "hulls", Name: "update", Verb: "PATCH", Path: "/v2-preview/hulls/{hull_id}",
 		Summary: "Change a hull's descriptive fields or location", Doc: "A JSON merge patch. Omitted fields keep their values, null clears a field.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "hulls:write",
 		Result: "PreviewHull", Preview: true, Body: true, IfMatch: true,
+		Example: "{\"title\":\"One owner\"}",
 		Params: []Param{
 			{In: inPath, Name: "hull_id", Type: "string", Doc: "ID of the hull.", Example: "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inQuery, Name: "expand", Type: "list", Doc: "References to return as objects, separated by commas. You need the scope to read them.", Values: []string{"location", "pricing"}},
@@ -1453,6 +1463,7 @@ var operations = []Operation{
 	{ID: "updateChannel", Noun: "hulls", Name: "update-channel", Verb: "PATCH", Path: "/v2-preview/channels/{channel_id}",
 		Summary: "Change a channel", Doc: "A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their IDs at the partner. If the channel had no `push_url`, the response has its `signing_secret`.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "hulls:write",
 		Result: "PreviewChannel", Preview: true, Body: true, IfMatch: true,
+		Example: "{\"name\":\"Our website\"}",
 		Params: []Param{
 			{In: inPath, Name: "channel_id", Type: "string", Doc: "ID of the channel.", Example: "chn_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inBody, Name: "auto_publish", Type: "boolean", Doc: "Whether all hulls that match the filter are published automatically. If you turn it off, listed hulls stay."},
@@ -1468,6 +1479,7 @@ var operations = []Operation{
 	{ID: "updateHullPricing", Noun: "hulls", Name: "update-pricing", Verb: "PATCH", Path: "/v2-preview/hulls/{hull_id}/pricing",
 		Summary: "Change a part of the pricing", Doc: "A JSON merge patch. Omitted fields keep their values, null clears a field. A `cost` replaces all costs.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "hulls:write",
 		Result: "PreviewHullPricing", Preview: true, Body: true, IfMatch: true,
+		Example: "{\"price\":{\"amount\":9900000,\"currency\":\"USD\"}}",
 		Params: []Param{
 			{In: inPath, Name: "hull_id", Type: "string", Doc: "ID of the hull.", Example: "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inBody, Name: "cost", Type: "json", Doc: "Replaces all costs.", Null: true},
@@ -1717,6 +1729,7 @@ var operations = []Operation{
 	{ID: "receiveMessage", Noun: "leads", Name: "receive-message-preview", Verb: "POST", Path: "/v2-preview/inbound_messages",
 		Summary: "Record a message by its sender", Doc: "Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "leads:write",
 		Result: "PreviewInboundMessage", Preview: true, Body: true,
+		Example: "{\"channel\":\"sms\",\"from\":\"+14105550123\",\"body\":\"Is the boat still available?\",\"provider_message_id\":\"SM1\"}",
 		Params: []Param{
 			{In: inBody, Name: "body", Type: "string", Doc: "Text of the message.", Required: true, Example: "Is the Freedom 235 still available?"},
 			{In: inBody, Name: "channel", Type: "string", Doc: "How the message arrived.", Required: true, Values: []string{"sms", "email"}},
@@ -1729,6 +1742,7 @@ var operations = []Operation{
 	{ID: "resolveUnknownMessage", Noun: "leads", Name: "resolve-unknown-message", Verb: "POST", Path: "/v2-preview/unknown_messages/{message_id}/resolve",
 		Summary: "Decide about a message that might have been sent", Doc: "Find out whether the recipient got the message, for example in the log of the provider. `send_again` sends it with the same `Message-ID` or `Idempotency-Key`, after the send check.\n\nIn preview since November 18, 2026. Can become stable on February 16, 2027.", Scopes: "leads:write",
 		Result: "LeadMessage", Preview: true, Body: true, IfMatch: true,
+		Example: "{\"outcome\":\"sent\"}",
 		Params: []Param{
 			{In: inPath, Name: "message_id", Type: "string", Doc: "ID of the message.", Example: "msg_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inBody, Name: "outcome", Type: "string", Doc: "What you found out. sent and not_sent end the message as sent or failed. send_again sends it again, if it has not expired.", Required: true, Values: []string{"sent", "not_sent", "send_again"}},
@@ -1776,6 +1790,7 @@ var operations = []Operation{
 	{ID: "createProposal", Noun: "proposals", Name: "create", Verb: "POST", Path: "/v2-preview/proposals",
 		Summary: "Propose an operation", Doc: "Stores an operation that changes something until a person approves it in the console, at `url`. The parameters, the body and the object are checked now. A proposal expires after 7 days. Consent, credentials, users, payments, signatures, exports and permanent deletions can't be proposed. Requires the scope of the operation.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "hulls:write or leads:write or deals:write",
 		Result: "PreviewProposal", Preview: true, Body: true,
+		Example: "{\"body\":{\"price_usd\":99000},\"operation_id\":\"adjustHullPricing\",\"path\":{\"hull_id\":\"hull_01jcqz8t5n8m2x4v6b7c900006\"},\"reason\":\"Similar boats cost less.\"}",
 		Params: []Param{
 			{In: inBody, Name: "body", Type: "json", Doc: "JSON body of the operation."},
 			{In: inBody, Name: "operation_id", Type: "string", Doc: "Operation to run, as in the API reference. The ID of a /v1 operation, or of a preview operation if /v1 has none with this ID.", Required: true, Example: "adjustHullPricing"},
@@ -2102,6 +2117,7 @@ var operations = []Operation{
 	{ID: "triggerEvent", Noun: "webhooks", Name: "trigger-event", Verb: "POST", Path: "/v2-preview/events/trigger",
 		Summary: "Emit a sample event", Doc: "Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive it like any other event. Only for the test environment.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "webhooks",
 		Result: "PreviewTriggeredEvent", Preview: true, Body: true,
+		Example: "{\"type\":\"deal.accepted\"}",
 		Params: []Param{
 			{In: inBody, Name: "type", Type: "string", Doc: "Event type. Your scopes must be able to read it.", Required: true, Example: "deal.accepted"},
 		}},

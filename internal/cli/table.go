@@ -39,6 +39,11 @@ func header(name string) string {
 	return strings.ToUpper(strings.NewReplacer("_", " ", ".", " ").Replace(printable(name)))
 }
 
+// usual are the fields that tables of other types show.
+var usual = []string{
+	"id", "number", "name", "title", "email", "type", "kind", "channel", "status", "state", "amount_cents", "amount_usd", "at", "created_at",
+}
+
 // columnsFor returns the columns of a type, or useful ones for a type without.
 func (p *printer) columnsFor(row map[string]any) []column {
 	short, wide, known := strings.Cut(columns[p.result], "/")

@@ -221,3 +221,15 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
+
+// The command line can wait for all work in the background.
+func TestWaiters(t *testing.T) {
+	if len(background) == 0 {
+		t.Fatal("no operation works in the background")
+	}
+	for id, path := range background {
+		if waits[path] == nil {
+			t.Errorf("%s works at %s, which no waiter can follow", id, path)
+		}
+	}
+}

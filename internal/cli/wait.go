@@ -18,17 +18,21 @@ const pollWork = 500 * time.Millisecond
 // returns the last one. If it returns both, the work is complete and has failed.
 type waiter func(ctx context.Context, c *operationCall, text []byte) ([]byte, error)
 
-// waits are the operations that work in the background. It is set in init, because the
-// waiters call what reads it.
+// waits are the waiters by where the work of an operation goes on; see background. It is
+// set in init, because the waiters call what reads it.
 var waits map[string]waiter
+
+const (
+	allDeliveries = "/v1/webhooks/{webhook_id}/deliveries"
+	deadLetters   = "/v1/webhooks/{webhook_id}/dead_letters"
+)
 
 func init() {
 	waits = map[string]waiter{
-		"createHullImport": waitForImport,
-		"replayEvents":     waitForReplay,
-		"drainDeadLetters": waitForDrain,
-		"testWebhook":      waitForDelivery,
-		"retryDelivery":    waitForDelivery,
+		"/v1/hull_imports/{id}":                     waitForImport,
+		"/v1/webhooks/{webhook_id}/deliveries/{id}": waitForDelivery,
+		allDeliveries:                               waitForReplay,
+		deadLetters:                                 waitForDrain,
 	}
 }
 
@@ -88,13 +92,13 @@ func waitForDelivery(ctx context.Context, c *operationCall, text []byte) ([]byte
 
 // prepareWait reads what exists before the request, to recognize what it changes.
 func (c *operationCall) prepareWait(ctx context.Context) (err error) {
-	switch c.ID {
-	case "replayEvents":
+	switch background[c.ID] {
+	case allDeliveries:
 		var page struct{ Data []delivery }
 		if err = c.client.Call(ctx, "GET", c.webhook()+"/deliveries?limit=1", nil, &page); err == nil && len(page.Data) > 0 {
 			c.newest = page.Data[0].ID
 		}
-	case "drainDeadLetters":
+	case deadLetters:
 		c.dead = map[string]bool{}
 		err = c.eachDelivery(ctx, "/dead_letters", func(d delivery) bool {
 			c.dead[d.ID] = true

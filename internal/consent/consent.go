@@ -88,7 +88,7 @@ func (Basis) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 // Consent is one consent record with its evidence. Personal data is excluded
 // from the audit log because the log can't be erased.
 type Consent struct {
-	_ struct{} `doc:"A record that a person gave or revoked consent, with its evidence. Records never change."`
+	_ struct{} `doc:"A record that a person gave or revoked consent, with its evidence. Records never change." columns:"id address channels direction scope basis captured_at / method source expires_at"`
 
 	Env                auth.Env         `json:"-" db:"env"`
 	ID                 string           `json:"id" db:"id" doc:"Identifies the record. Starts with cns_." example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`

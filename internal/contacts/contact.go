@@ -22,7 +22,7 @@ import (
 // Contact is a person or a company. Personal data is excluded from the audit log
 // because the log can't be erased.
 type Contact struct {
-	_ struct{} `doc:"A person or a company."`
+	_ struct{} `doc:"A person or a company." columns:"id first_name+last_name+company_name:NAME email phone tags created_at / kind timezone version"`
 
 	Env                auth.Env          `json:"-" db:"env"`
 	ID                 string            `json:"id" db:"id" doc:"Identifies the contact. Starts with con_." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`

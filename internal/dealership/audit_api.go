@@ -13,7 +13,7 @@ import (
 
 // AuditEntry is an entry of the audit log, as clients see it.
 type AuditEntry struct {
-	_ struct{} `doc:"One entry of the audit log. Entries never change."`
+	_ struct{} `doc:"One entry of the audit log. Entries never change." columns:"at action outcome actor target ip / request_id"`
 
 	ID        string            `json:"id" doc:"Identifies the entry. Starts with aud_." example:"aud_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	At        time.Time         `json:"at" doc:"When it happened."`

@@ -11,7 +11,7 @@ import (
 
 // Location is a place where the dealership stores and sells boats.
 type Location struct {
-	_ struct{} `doc:"A place where the dealership stores and sells boats."`
+	_ struct{} `doc:"A place where the dealership stores and sells boats." columns:"id name code phone timezone / created_at version"`
 
 	Env            auth.Env  `json:"-" db:"env"`
 	ID             string    `json:"id" db:"id" doc:"Identifies the location. Starts with loc_." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -17,7 +17,7 @@ import (
 
 // Deal is the sale of one hull to one buyer.
 type Deal struct {
-	_ struct{} `doc:"The sale of one hull to one buyer."`
+	_ struct{} `doc:"The sale of one hull to one buyer." columns:"number status deal_type:TYPE buyer_id hull_id offer_usd created_at / owner_id funding_state version"`
 
 	Env                 auth.Env          `json:"-" db:"env"`
 	ID                  string            `json:"id" db:"id" doc:"Identifies the deal. Starts with deal_." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`

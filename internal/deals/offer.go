@@ -10,7 +10,7 @@ import (
 
 // Offer is a price that one side offers to the other.
 type Offer struct {
-	_ struct{} `doc:"A price for the boat that one side offers to the other."`
+	_ struct{} `doc:"A price for the boat that one side offers to the other." columns:"id amount_usd made_by status expires_at created_at / note"`
 
 	Env       auth.Env    `json:"-" db:"env"`
 	ID        string      `json:"id" db:"id" doc:"Identifies the offer. Starts with off_." example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`

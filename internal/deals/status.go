@@ -272,7 +272,7 @@ func (d Deal) warnings() []DealWarning {
 
 // DealChange is an entry in the history of a deal.
 type DealChange struct {
-	_ struct{} `doc:"One change of a deal's status."`
+	_ struct{} `doc:"One change of a deal's status." columns:"at from to reason actor"`
 
 	Env    auth.Env   `json:"-" db:"env"`
 	ID     string     `json:"id" db:"id" doc:"Identifies the change. Starts with hst_." example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -13,7 +13,7 @@ import (
 
 // TradeIn is a boat that the buyer trades in.
 type TradeIn struct {
-	_ struct{} `doc:"A boat that the buyer trades in."`
+	_ struct{} `doc:"A boat that the buyer trades in." columns:"id year+make+model:BOAT hin allowance_cents payoff_cents equity_cents / acv_cents lienholder"`
 
 	Env                 auth.Env  `json:"-" db:"env"`
 	ID                  string    `json:"id" db:"id" doc:"Identifies the trade-in. Starts with trd_." example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`

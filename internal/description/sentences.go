@@ -20,9 +20,11 @@ func addSentences(doc *huma.OpenAPI) {
 	examples := parseExamples(api.Examples)
 	for op := range operationsOf(doc) {
 		describeForm(op)
-		if !strings.HasPrefix(op.Path, rest.PreviewPath) { // where the same IDs have other schemas
-			examples[op.OperationID].addTo(op)
+		id := op.OperationID
+		if strings.HasPrefix(op.Path, rest.PreviewPath) { // where the same IDs have other schemas
+			id = "preview." + id
 		}
+		examples[id].addTo(op)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // Document is a PDF of a deal and the record of its signatures. The PDF never
 // changes.
 type Document struct {
-	_ struct{} `doc:"A document of a deal: the record of a PDF and its signatures."`
+	_ struct{} `doc:"A document of a deal: the record of a PDF and its signatures." columns:"id number kind title status signed_at / deal_id page_count:PAGES size_bytes created_at"`
 
 	Env             auth.Env            `json:"-" db:"env"`
 	ID              string              `json:"id" db:"id" doc:"Identifies the document. Starts with doc_." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`

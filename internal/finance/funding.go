@@ -13,7 +13,7 @@ import (
 
 // Funding is the application of a deal with one lender.
 type Funding struct {
-	_ struct{} `doc:"The application of a deal with one lender."`
+	_ struct{} `doc:"The application of a deal with one lender." columns:"id status lender requested_cents:REQUESTED amount_cents funded_at / deal_id reference reason"`
 
 	Env             auth.Env         `json:"-" db:"env"`
 	ID              string           `json:"id" db:"id" doc:"Identifies the funding. Starts with fund_." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -14,7 +14,7 @@ import (
 // to another deal. It never changes. Its status is calculated from the rows that
 // refer to it.
 type Payment struct {
-	_ struct{} `doc:"Money that was received for a deal, or that was refunded, reversed or transferred. Payments never change."`
+	_ struct{} `doc:"Money that was received for a deal, or that was refunded, reversed or transferred. Payments never change." columns:"id type kind method amount_cents status received_on / deal_id reference reason"`
 
 	Env               auth.Env      `json:"-" db:"env"`
 	ID                string        `json:"id" db:"id" doc:"Identifies the payment. Starts with pay_." example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -15,7 +15,7 @@ import (
 // FinanceStructure is a payment plan for a deal. It never changes. Create another
 // one for other terms.
 type FinanceStructure struct {
-	_ struct{} `doc:"A payment plan for a deal, calculated by Slipway. It never changes."`
+	_ struct{} `doc:"A payment plan for a deal, calculated by Slipway. It never changes." columns:"id name lender term_months:MONTHS apr_percent:APR amount_financed_cents:FINANCED payment_cents selected / created_at"`
 
 	Env                  auth.Env         `json:"-" db:"env"`
 	ID                   string           `json:"id" db:"id" doc:"Identifies the structure. Starts with fin_." example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -17,7 +17,7 @@ import (
 
 // Hull is one boat in inventory.
 type Hull struct {
-	_ struct{} `doc:"A boat in inventory."`
+	_ struct{} `doc:"A boat in inventory." columns:"stock_number:STOCK year+make+model:BOAT status location_id days_in_stock:DAYS price_usd / hin condition length_ft:LENGTH photo_count:PHOTOS version updated_at"`
 
 	Env               auth.Env          `json:"-" db:"env"`
 	ID                string            `json:"id" db:"id" doc:"Identifies the hull. Starts with hull_." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`

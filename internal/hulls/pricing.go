@@ -130,7 +130,7 @@ func firstPricing(h Hull, cost *HullCost) HullPricing {
 
 // PriceChange is one entry of a hull's price history.
 type PriceChange struct {
-	_ struct{} `doc:"One change of a hull's asking price."`
+	_ struct{} `doc:"One change of a hull's asking price." columns:"at old_price_usd:OLD new_price_usd:NEW reason actor"`
 
 	Env         auth.Env   `json:"-" db:"env"`
 	ID          string     `json:"id" db:"id" doc:"Identifies the change. Starts with prc_." example:"prc_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -180,7 +180,7 @@ func list(statuses []Status) string {
 // HullChange is one entry of a hull's history: a new status, a new location, or
 // both.
 type HullChange struct {
-	_ struct{} `doc:"One change of a hull's status or location."`
+	_ struct{} `doc:"One change of a hull's status or location." columns:"at from to location_id reason actor"`
 
 	Env            auth.Env   `json:"-" db:"env"`
 	ID             string     `json:"id" db:"id" doc:"Identifies the change. Starts with hst_." example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`

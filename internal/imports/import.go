@@ -78,7 +78,7 @@ func (Missing) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 
 // HullImport is an import of a file of hulls.
 type HullImport struct {
-	_ struct{} `doc:"The import of a file of hulls, with its progress and errors."`
+	_ struct{} `doc:"The import of a file of hulls, with its progress and errors." columns:"id state rows created updated unchanged failed skipped / problem created_at finished_at"`
 
 	Env               auth.Env          `json:"-" db:"env"`
 	ID                string            `json:"id" db:"id" doc:"Identifies the import. Starts with imp_." example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -52,10 +52,11 @@ func (a *API) Mount(r *rest.Router) {
 	r = r.Family(family.Hulls)
 	rest.Raw(r, "POST", 202, rest.Route{
 		Path: "/hull_imports", ID: "createHullImport", Needs: write,
-		Summary: "Import hulls from CSV or NDJSON",
-		Text:    "Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files have a row of column names, separated by commas, semicolons, tabs or bars, in UTF-8, UTF-16 or Windows-1252. Common names such as Stock #, Manufacturer or Asking Price are recognized. Use `map` for others. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import. The guide to imports lists all columns and formats.",
-		Assist:  assist.Never(assist.Files),
-		Accepts: rest.Files{Most: maxImportBytes, Types: []string{"text/csv", "application/x-ndjson"}, Fields: formFields},
+		Summary:    "Import hulls from CSV or NDJSON",
+		Text:       "Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files have a row of column names, separated by commas, semicolons, tabs or bars, in UTF-8, UTF-16 or Windows-1252. Common names such as Stock #, Manufacturer or Asking Price are recognized. Use `map` for others. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import. The guide to imports lists all columns and formats.",
+		Assist:     assist.Never(assist.Files),
+		Accepts:    rest.Files{Most: maxImportBytes, Types: []string{"text/csv", "application/x-ndjson"}, Fields: formFields},
+		Background: "/v1/hull_imports/{id}",
 	}, a.createImport)
 	rest.Get(r, rest.Route{
 		Path: "/hull_imports/{import_id}", ID: "getHullImport", Needs: read,

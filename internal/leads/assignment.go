@@ -43,7 +43,7 @@ func (n LeadAssign) Check(time.Time) error {
 
 // LeadAssignment is one entry in the assignment history of a lead.
 type LeadAssignment struct {
-	_ struct{} `doc:"One assignment of a lead."`
+	_ struct{} `doc:"One assignment of a lead." columns:"at from to method reason actor"`
 
 	Env    auth.Env         `json:"-" db:"env"`
 	ID     string           `json:"id" db:"id" doc:"Identifies the assignment. Starts with asg_." example:"asg_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -21,7 +21,7 @@ import (
 // Lead is an inquiry about a boat. Personal data is excluded from the audit log
 // because the log can't be erased.
 type Lead struct {
-	_ struct{} `doc:"An inquiry about a boat."`
+	_ struct{} `doc:"An inquiry about a boat." columns:"id status source contact_id hull_id owner_id last_activity_at / score needs_review location_id created_at version"`
 
 	Env              auth.Env          `json:"-" db:"env"`
 	ID               string            `json:"id" db:"id" doc:"Identifies the lead. Starts with lead_." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -11,7 +11,7 @@ import (
 
 // LeadSignal is something that a lead did that indicates interest.
 type LeadSignal struct {
-	_ struct{} `doc:"Something that a lead did that indicates interest."`
+	_ struct{} `doc:"Something that a lead did that indicates interest." columns:"occurred_at kind value hull_id / id source"`
 
 	Env        auth.Env   `json:"-" db:"env"`
 	ID         string     `json:"id" db:"id" doc:"Identifies the signal. Starts with sig_." example:"sig_01jcqz8t5n8m2x4v6b7c9d0e1f"`

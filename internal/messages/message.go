@@ -47,7 +47,7 @@ var (
 // LeadMessage is a text message or an email to or from a lead. Its text and
 // addresses are excluded from the audit log because the log can't be erased.
 type LeadMessage struct {
-	_ struct{} `doc:"A text message or an email to or from a lead."`
+	_ struct{} `doc:"A text message or an email to or from a lead." columns:"created_at direction channel status body / id from to purpose block_reason"`
 
 	Env               auth.Env        `json:"-" db:"env"`
 	ID                string          `json:"id" db:"id" doc:"Identifies the message. Starts with msg_." example:"msg_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -42,7 +42,7 @@ var _ = enum.Part("PhotoSize", "Size of a photo.", "thumb", "card", "full", "ori
 
 // HullPhoto is one photo of a hull.
 type HullPhoto struct {
-	_ struct{} `doc:"A photo of a hull."`
+	_ struct{} `doc:"A photo of a hull." columns:"id position is_primary:PRIMARY state width height bytes caption / created_at"`
 
 	Env         auth.Env   `json:"-" db:"env"`
 	ID          string     `json:"id" db:"id" doc:"Identifies the photo. Starts with pho_." example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -20,7 +20,7 @@ func (a *API) mountQuotes(r *rest.Router) {
 		Text: "Returns the payments for up to twelve terms, of a deal or of a price. " +
 			"It calculates like finance structures, and stores nothing.",
 		Assist:    assist.Never(assist.ChangesNothing),
-		NoIfMatch: true,
+		NoIfMatch: true, OnlyReads: true,
 	}, a.quote)
 }
 

@@ -73,7 +73,7 @@ type ProposalState struct {
 
 // Proposal is an operation that waits for a person.
 type Proposal struct {
-	_ struct{} `doc:"An operation that waits until a person approves it."`
+	_ struct{} `doc:"An operation that waits until a person approves it." columns:"id status preview.summary:PROPOSAL preview.title:OBJECT proposed_by created_at / operation_id reason for_user_id expires_at decided_by"`
 
 	ProposalState
 	ProposalContent

@@ -15,7 +15,7 @@ import (
 
 // RequestLog is an API request.
 type RequestLog struct {
-	_ struct{} `doc:"An API request that changed something or failed."`
+	_ struct{} `doc:"An API request that changed something or failed." columns:"created_at status method path duration_ms:MS actor / id operation ip"`
 
 	Env             auth.Env        `json:"-" db:"env"`
 	ID              string          `json:"id" db:"id" doc:"Request-Id of the response." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -11,7 +11,7 @@ import (
 
 // EventWithActor is an event with who caused it.
 type EventWithActor struct {
-	_ struct{} `doc:"A change of an object, with who caused it."`
+	_ struct{} `doc:"A change of an object, with who caused it." columns:"id type created_at data.object.id:OBJECT actor / sequence"`
 
 	events.Event
 	Actor auth.Actor `json:"actor" doc:"Who caused the event, as in the audit log. The type is system if it happened automatically."`

@@ -28,7 +28,7 @@ func (DeliveryStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Sch
 
 // Delivery is the delivery of one event to one webhook, with all its attempts.
 type Delivery struct {
-	_ struct{} `doc:"The delivery of one event to one webhook."`
+	_ struct{} `doc:"The delivery of one event to one webhook." columns:"id event_type status attempt_count:ATTEMPTS next_attempt_at / event_id is_replay delivered_at"`
 
 	Env           auth.Env          `json:"-" db:"env"`
 	ID            string            `json:"id" db:"id" doc:"Identifies the delivery. Starts with dlv_." example:"dlv_01jcqz8t5n8m2x4v6b7c9d0e1f"`

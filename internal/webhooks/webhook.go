@@ -34,7 +34,7 @@ func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 
 // Webhook is a URL that events are delivered to.
 type Webhook struct {
-	_ struct{} `doc:"A URL that events are delivered to."`
+	_ struct{} `doc:"A URL that events are delivered to." columns:"id url status events health / description failing_since created_at"`
 
 	Env            auth.Env        `json:"-" db:"env"`
 	ID             string          `json:"id" db:"id" doc:"Identifies the webhook. Starts with whk_." example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -89,18 +89,20 @@ func (a *API) Mount(r *rest.Router) {
 	}, a.rotate)
 	rest.PostAccepted(r, rest.Route{
 		Path: "/webhooks/{webhook_id}/test", ID: "testWebhook", Needs: manage,
-		Summary:   "Send a test event",
-		Text:      "Delivers a `webhook.test` event to this webhook, even if it doesn't subscribe to that type. Retrieve the delivery to see the result.",
-		Assist:    assist.Never(assist.Webhooks),
-		NoIfMatch: true,
+		Summary:    "Send a test event",
+		Text:       "Delivers a `webhook.test` event to this webhook, even if it doesn't subscribe to that type. Retrieve the delivery to see the result.",
+		Assist:     assist.Never(assist.Webhooks),
+		NoIfMatch:  true,
+		Background: "/v1/webhooks/{webhook_id}/deliveries/{id}",
 	}, a.test)
 
 	rest.PostAccepted(r, rest.Route{
 		Path: "/webhooks/{webhook_id}/replay", ID: "replayEvents", Needs: manage,
-		Summary:   "Replay past events by ID or time range",
-		Text:      "Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events. Events that the scopes of the webhook can't read are not replayed.",
-		Assist:    assist.Never(assist.Webhooks),
-		NoIfMatch: true,
+		Summary:    "Replay past events by ID or time range",
+		Text:       "Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events. Events that the scopes of the webhook can't read are not replayed.",
+		Assist:     assist.Never(assist.Webhooks),
+		NoIfMatch:  true,
+		Background: "/v1/webhooks/{webhook_id}/deliveries",
 	}, a.replay)
 
 	rest.Get(r, rest.Route{
@@ -117,10 +119,11 @@ func (a *API) Mount(r *rest.Router) {
 	}, a.getDelivery)
 	rest.PostAccepted(r, rest.Route{
 		Path: "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", ID: "retryDelivery", Needs: manage,
-		Summary:   "Retry a delivery now",
-		Text:      "Sends the event again as soon as possible. A pending delivery keeps its schedule. Any other delivery starts its schedule again. The webhook must be enabled.",
-		Assist:    assist.Never(assist.Webhooks),
-		NoIfMatch: true,
+		Summary:    "Retry a delivery now",
+		Text:       "Sends the event again as soon as possible. A pending delivery keeps its schedule. Any other delivery starts its schedule again. The webhook must be enabled.",
+		Assist:     assist.Never(assist.Webhooks),
+		NoIfMatch:  true,
+		Background: "/v1/webhooks/{webhook_id}/deliveries/{id}",
 	}, a.retryDelivery)
 	rest.Get(r, rest.Route{
 		Path: "/webhooks/{webhook_id}/dead_letters", ID: "listDeadLetters", Needs: manage,
@@ -130,10 +133,11 @@ func (a *API) Mount(r *rest.Router) {
 	}, a.listDeadLetters)
 	rest.PostAccepted(r, rest.Route{
 		Path: "/webhooks/{webhook_id}/dead_letters/drain", ID: "drainDeadLetters", Needs: manage,
-		Summary:   "Redeliver or discard dead letters",
-		Text:      "Delivers dead letters again, or discards them, in the background. Send `delivery_ids` for some of them, or omit it for all. `count` is the number of dead letters. To redeliver, the webhook must be enabled.",
-		Assist:    assist.Never(assist.Webhooks),
-		NoIfMatch: true,
+		Summary:    "Redeliver or discard dead letters",
+		Text:       "Delivers dead letters again, or discards them, in the background. Send `delivery_ids` for some of them, or omit it for all. `count` is the number of dead letters. To redeliver, the webhook must be enabled.",
+		Assist:     assist.Never(assist.Webhooks),
+		NoIfMatch:  true,
+		Background: "/v1/webhooks/{webhook_id}/dead_letters",
 	}, a.drain)
 
 	rest.Get(r, rest.Route{

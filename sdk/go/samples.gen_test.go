@@ -1471,9 +1471,9 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		},
 		func() error {
 			activity, err := client.Preview.Activities.Create(ctx, slipway.PreviewActivityCreate{
-				Body:     "Wants to bring her husband on Saturday",
-				Kind:     slipway.ActivityKindCall,
-				ObjectID: "lead_01jcqz8t5n8m2x4v6b7c9d0e1f",
+				Body:     "Called back",
+				Kind:     slipway.ActivityKindNote,
+				ObjectID: "lead_01jcqz8t5n8m2x4v6b7c900004",
 			})
 			if err != nil {
 				return err
@@ -1515,7 +1515,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			activity, err := client.Preview.Activities.Update(ctx, "act_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewActivityPatch{})
+			activity, err := client.Preview.Activities.Update(ctx, "act_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewActivityPatch{Outcome: slipway.Set("left voicemail")})
 			if err != nil {
 				return err
 			}
@@ -1523,7 +1523,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			appointment, err := client.Preview.Appointments.Cancel(ctx, "apt_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.PreviewAppointmentCancel{})
+			appointment, err := client.Preview.Appointments.Cancel(ctx, "apt_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.PreviewAppointmentCancel{Reason: "The buyer is ill"})
 			if err != nil {
 				return err
 			}
@@ -1533,8 +1533,10 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		func() error {
 			appointment, err := client.Preview.Appointments.Create(ctx, slipway.PreviewAppointmentCreate{
 				Kind:       slipway.AppointmentKindShowing,
-				LocationID: "loc_01jcqz8t5n8m2x4v6b7c9d0e1f",
-				StartsAt:   "2026-12-05T10:00",
+				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900004",
+				StartsAt:   "2027-01-15T10:00",
+				LeadID:     "lead_01jcqz8t5n8m2x4v6b7c900005",
+				UserID:     "usr_01jcqz8t5n8m2x4v6b7c900005",
 			})
 			if err != nil {
 				return err
@@ -1575,7 +1577,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			appointment, err := client.Preview.Appointments.Update(ctx, "apt_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewAppointmentPatch{})
+			appointment, err := client.Preview.Appointments.Update(ctx, "apt_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewAppointmentPatch{Title: slipway.Set("Sea trial")})
 			if err != nil {
 				return err
 			}
@@ -1626,9 +1628,9 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		},
 		func() error {
 			deal, err := client.Preview.Deals.Create(ctx, slipway.PreviewDealCreate{
-				BuyerID: "con_01jcqz8t5n8m2x4v6b7c9d0e1f",
-				HullID:  "hull_01jcqz8t5n8m2x4v6b7c9d0e1f",
-				Offer:   slipway.PreviewMoney{Amount: 12490000, Currency: slipway.PreviewCurrencyUSD},
+				BuyerID: "con_01jcqz8t5n8m2x4v6b7c900007",
+				HullID:  "hull_01jcqz8t5n8m2x4v6b7c900004",
+				Offer:   slipway.PreviewMoney{Amount: 11800000, Currency: slipway.PreviewCurrencyUSD},
 			}, slipway.PreviewDealCreateParams{})
 			if err != nil {
 				return err
@@ -1662,7 +1664,9 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			tradeIn, err := client.Preview.Deals.UpdateTradeIn(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "trd_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewTradeInPatch{})
+			tradeIn, err := client.Preview.Deals.UpdateTradeIn(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "trd_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewTradeInPatch{
+				Payoff: slipway.Set(slipway.PreviewMoney{Amount: 100, Currency: slipway.PreviewCurrencyUSD}),
+			})
 			if err != nil {
 				return err
 			}
@@ -1682,7 +1686,11 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			financeQuote, err := client.Preview.Finance.Quote(ctx, slipway.PreviewFinanceQuoteCreate{APRPercent: "7.99", Terms: []int64{180, 240, 300}})
+			financeQuote, err := client.Preview.Finance.Quote(ctx, slipway.PreviewFinanceQuoteCreate{
+				APRPercent: "7.99",
+				Terms:      []int64{180, 240},
+				Price:      &slipway.PreviewMoney{Amount: 12500000, Currency: slipway.PreviewCurrencyUSD},
+			})
 			if err != nil {
 				return err
 			}
@@ -1706,11 +1714,12 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		func() error {
 			hull, err := client.Preview.Hulls.Create(ctx, slipway.PreviewHullCreate{
 				LengthFt:   23.58,
-				LocationID: "loc_01jcqz8t5n8m2x4v6b7c9d0e1f",
+				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900005",
 				Make:       "Grady-White",
 				Model:      "Freedom 235",
 				Price:      slipway.PreviewMoney{Amount: 12490000, Currency: slipway.PreviewCurrencyUSD},
 				Year:       2024,
+				HIN:        "GRT00008B324",
 			}, slipway.PreviewHullCreateParams{})
 			if err != nil {
 				return err
@@ -1780,7 +1789,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			hull, err := client.Preview.Hulls.Update(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.HullPatch{BoatClass: slipway.Set(slipway.BoatClassPowerCenter)}, slipway.PreviewHullUpdateParams{})
+			hull, err := client.Preview.Hulls.Update(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.HullPatch{Title: slipway.Set("One owner")}, slipway.PreviewHullUpdateParams{})
 			if err != nil {
 				return err
 			}
@@ -1788,7 +1797,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			channel, err := client.Preview.Hulls.UpdateChannel(ctx, "chn_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewChannelPatch{CredentialHeader: slipway.Set("X-Api-Key")})
+			channel, err := client.Preview.Hulls.UpdateChannel(ctx, "chn_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewChannelPatch{Name: slipway.Set("Our website")})
 			if err != nil {
 				return err
 			}
@@ -1796,7 +1805,9 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			hullPricing, err := client.Preview.Hulls.UpdatePricing(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewHullPricingPatch{})
+			hullPricing, err := client.Preview.Hulls.UpdatePricing(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewHullPricingPatch{
+				Price: slipway.Set(slipway.PreviewMoney{Amount: 9900000, Currency: slipway.PreviewCurrencyUSD}),
+			})
 			if err != nil {
 				return err
 			}
@@ -1839,10 +1850,10 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		},
 		func() error {
 			inboundMessage, err := client.Preview.Leads.ReceiveMessage(ctx, slipway.PreviewInboundMessageReceive{
-				Body:              "Is the Freedom 235 still available?",
+				Body:              "Is the boat still available?",
 				Channel:           slipway.MessageChannelSMS,
 				From:              "+14105550123",
-				ProviderMessageID: "provider message id",
+				ProviderMessageID: "SM1",
 			})
 			if err != nil {
 				return err
@@ -1896,7 +1907,9 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		func() error {
 			proposal, err := client.Preview.Proposals.Create(ctx, slipway.PreviewProposalCreate{
 				OperationID: "adjustHullPricing",
-				Reason:      "Similar boats sell for about $128,000.",
+				Reason:      "Similar boats cost less.",
+				Body:        map[string]any{"price_usd": 99000},
+				Path:        map[string]string{"hull_id": "hull_01jcqz8t5n8m2x4v6b7c900006"},
 			})
 			if err != nil {
 				return err

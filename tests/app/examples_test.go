@@ -7,11 +7,14 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"slipway/internal/app"
 	"slipway/internal/description"
 	"slipway/internal/testkit"
 )
@@ -26,7 +29,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("the story does not call %s", o.OperationID)
 		}
 	}
-	got := record(t, calls)
+	got := record(t, append(calls, callPreview(t)...))
 	if *update {
 		if err := os.WriteFile(examplesFile, got, 0o600); err != nil {
 			t.Fatal(err)
@@ -36,6 +39,39 @@ func TestExamples(t *testing.T) {
 	if err != nil || !bytes.Equal(got, want) {
 		t.Fatalf("api/examples.json is outdated. Run `make openapi` and review the diff. %v\n%s", err, firstDifference(want, got))
 	}
+}
+
+// callPreview calls each operation of the preview with the recipe of the isolation test, so
+// that a new one has an example too.
+func callPreview(t *testing.T) (calls []call) {
+	t.Helper()
+	s := testkit.OnSQLite(t)
+	startStory(s)
+	all := slices.DeleteFunc(operations(), func(o *huma.Operation) bool { return !strings.HasPrefix(o.OperationID, "preview.") })
+	slices.SortFunc(all, func(a, b *huma.Operation) int { return strings.Compare(a.OperationID, b.OperationID) })
+	for _, o := range all {
+		r, ok := recipes[o.OperationID]
+		if !ok {
+			t.Errorf("%s has no recipe, so it has no example. Add one to recipes.", o.OperationID)
+			continue
+		}
+		path := o.Path
+		if r.params != nil {
+			for name, value := range r.params(s.Test) {
+				path = strings.ReplaceAll(path, "{"+name+"}", value)
+			}
+		}
+		var body any
+		if r.body != nil {
+			body = r.body(s.Test)
+		}
+		want, err := strconv.Atoi(successOf(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, call{o.OperationID, body, s.Test.Do(o.Method, path, body, want, nil)})
+	}
+	return calls
 }
 
 // firstDifference returns the first lines that differ.
@@ -59,6 +95,8 @@ func record(t *testing.T, calls []call) []byte {
 		var e description.Example
 		switch body := c.request.(type) {
 		case nil:
+		case string: // of a recipe
+			_, e.Request = r.content(t, "application/json", []byte(body))
 		case testkit.File:
 			e.RequestType, e.Request = r.content(t, body.Type, body.Bytes)
 		default:
@@ -167,7 +205,7 @@ func (r *recorder) copyValue(from *jsontext.Decoder, to *jsontext.Encoder, field
 }
 
 // measured are numbers that can differ in each run.
-var measured = map[string]int64{"latency_ms": 83, "size_bytes": 48213}
+var measured = map[string]int64{"duration_ms": 12, "latency_ms": 83, "size_bytes": 48213}
 
 // rules replace secrets, and what differs in each run.
 var rules = []struct {
@@ -181,6 +219,7 @@ var rules = []struct {
 	{regexp.MustCompile(`\b[A-Z2-7]{32}\b`), "EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAM"}, // of an authenticator app
 	{regexp.MustCompile(`(domain-verification=).+`), "${1}exampleexampleexample"},
 	{regexp.MustCompile(`/hooks/(twilio|email)/[A-Za-z0-9_-]+`), "/hooks/${1}/exampleexampleexample"},
+	{regexp.MustCompile(`/calendars/[a-z2-7]{52}`), "/calendars/" + strings.Repeat("example", 7) + "exa"},
 	{regexp.MustCompile(`/feeds/[a-z2-7]{52}`), "/feeds/" + strings.Repeat("example", 7) + "exa"},
 	{regexp.MustCompile(`/media/[0-9]+\.[^/]+/`), "/media/1797120000.exampleexampleexample_/"},
 	{regexp.MustCompile(`/media/[0-9]+-([0-9a-z]+)\.[^/]+/`), "/media/2-$1.exampleexampleexample_/"},
@@ -222,4 +261,26 @@ func (r *recorder) number(value, format string) string {
 		r.seen[value] = fmt.Sprintf(format, r.counts[format])
 	}
 	return r.seen[value]
+}
+
+// Each JSON body of the references has an example.
+func TestEveryBodyHasAnExample(t *testing.T) {
+	for _, doc := range []*huma.OpenAPI{app.Described().Stable(), app.Described().Preview()} {
+		for _, o := range operationsOf(doc) {
+			if "preview."+o.OperationID == forPeople {
+				continue // it needs a person who is signed in, so no recipe calls it
+			}
+			if o.RequestBody != nil && o.RequestBody.Required {
+				hasExample(t, o.Path+" "+o.OperationID+": the request", o.RequestBody.Content)
+			}
+			hasExample(t, o.Path+" "+o.OperationID+": the response", o.Responses[successOf(o)].Content)
+		}
+	}
+}
+
+func hasExample(t *testing.T, what string, content map[string]*huma.MediaType) {
+	t.Helper()
+	if m := content["application/json"]; m != nil && m.Example == nil {
+		t.Errorf("%s has no example", what)
+	}
 }

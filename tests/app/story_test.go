@@ -76,11 +76,8 @@ func tellStory(t *testing.T, s *testkit.Server, p *proxy) []call {
 	}))
 	t.Cleanup(st.receiver.Close)
 
-	s.StopClock(storyStart)
+	startStory(s)
 	s.Fleet()
-	for _, table := range []string{"dealerships", "users", "roles"} {
-		s.Exec(`UPDATE `+table+` SET created_at = ?, updated_at = ?`, storyStart.AddDate(0, -1, 0), storyStart.AddDate(0, -1, 0))
-	}
 	s.Exec(`UPDATE users SET name = 'Olivia Chen'`)
 	var scopes []auth.Scope
 	for _, x := range auth.Scopes {
@@ -102,6 +99,14 @@ func tellStory(t *testing.T, s *testkit.Server, p *proxy) []call {
 	st.secure(desk)
 	st.notify(desk)
 	return st.calls
+}
+
+// startStory stops the clock. What the server created before is a month old.
+func startStory(s *testkit.Server) {
+	s.StopClock(storyStart)
+	for _, table := range []string{"dealerships", "users", "roles"} {
+		s.Exec(`UPDATE `+table+` SET created_at = ?, updated_at = ?`, storyStart.AddDate(0, -1, 0), storyStart.AddDate(0, -1, 0))
+	}
 }
 
 func (st *story) teller(c *testkit.Client) *teller { return &teller{c, st} }

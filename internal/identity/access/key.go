@@ -18,7 +18,7 @@ const rotationOverlap = 7 * 24 * time.Hour
 
 // APIKey is the record of a key. Only the hash of the key itself is stored.
 type APIKey struct {
-	_ struct{} `doc:"An API key without its secret part."`
+	_ struct{} `doc:"An API key without its secret part." columns:"id name prefix scopes last_used_at expires_at / uses_24h:REQUESTS created_at created_by.label:BY revoked_at"`
 
 	Env            auth.Env     `json:"-" db:"env"`
 	ID             string       `json:"id" db:"id" doc:"Identifies the key. Starts with key_." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -39,7 +39,7 @@ func (AppType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 
 // App is an OAuth app that a dealership publishes.
 type App struct {
-	_ struct{} `doc:"An OAuth app that the dealership publishes."`
+	_ struct{} `doc:"An OAuth app that the dealership publishes." columns:"id name type scopes created_at / client_id redirect_uris"`
 
 	Env                auth.Env     `json:"-" db:"env"`
 	ID                 string       `json:"id" db:"id" doc:"Identifies the app. Starts with app_." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`

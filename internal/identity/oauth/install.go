@@ -11,7 +11,7 @@ import (
 // Install is an app that can access an environment. There is one per app and
 // environment.
 type Install struct {
-	_ struct{} `doc:"An app that can access this environment."`
+	_ struct{} `doc:"An app that can access this environment." columns:"id app environment scopes last_used_at / user_id created_at"`
 
 	Env         auth.Env     `json:"-" db:"env"`
 	ID          string       `json:"id" db:"id" doc:"Identifies the install. Starts with inst_." example:"inst_01jcqz8t5n8m2x4v6b7c9d0e1f"`

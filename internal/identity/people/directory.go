@@ -8,7 +8,7 @@ import (
 
 // DirectoryUser is a user as coworkers see them, without email addresses and roles.
 type DirectoryUser struct {
-	_ struct{} `doc:"A user as coworkers see them."`
+	_ struct{} `doc:"A user as coworkers see them." columns:"id name active"`
 
 	ID          string   `json:"id" doc:"Identifies the user. Starts with usr_." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name        string   `json:"name" doc:"Full name of the user." example:"Ann Bell"`

@@ -12,7 +12,7 @@ import (
 
 // Role is a set of scopes that you can assign to users.
 type Role struct {
-	_ struct{} `doc:"A set of scopes that users can have."`
+	_ struct{} `doc:"A set of scopes that users can have." columns:"id name built_in scopes / created_at version"`
 
 	Env       auth.Env     `json:"-" db:"env"`
 	ID        string       `json:"id" db:"id" doc:"Identifies the role. Starts with role_." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -33,7 +33,7 @@ func (UserStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema 
 
 // User is a person who works at the dealership.
 type User struct {
-	_ struct{} `doc:"A person who works at the dealership."`
+	_ struct{} `doc:"A person who works at the dealership." columns:"id name email status roles last_seen_at / takes_leads created_at version"`
 
 	Env          auth.Env     `json:"-" db:"env"`
 	ID           string       `json:"id" db:"id" doc:"Identifies the user. Starts with usr_." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`

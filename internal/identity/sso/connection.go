@@ -34,7 +34,7 @@ func (Protocol) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 
 // Connection is a connection to an identity provider.
 type Connection struct {
-	_ struct{} `doc:"A connection to an identity provider, for single sign-on."`
+	_ struct{} `doc:"A connection to an identity provider, for single sign-on." columns:"id name protocol domains enforce / issuer created_at"`
 
 	Env      auth.Env `json:"-" db:"env"`
 	ID       string   `json:"id" db:"id" doc:"Identifies the connection. Starts with sso_." example:"sso_01jcqz8t5n8m2x4v6b7c9d0e1f"`

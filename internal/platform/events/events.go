@@ -30,7 +30,7 @@ import (
 
 // Event is a change of an object.
 type Event struct {
-	_ struct{} `doc:"Something that happened to an object."`
+	_ struct{} `doc:"Something that happened to an object." columns:"id type created_at data.object.id:OBJECT / sequence"`
 
 	Env         auth.Env     `json:"-" db:"env"`
 	ID          string       `json:"id" db:"id" doc:"Also the webhook-id header of its deliveries. Use it to ignore duplicates." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -27,7 +27,12 @@ type Route struct {
 	NoIfMatch bool   // changes nothing that has a version
 	Urgent    bool   // doesn't wait for other requests: for what ends access or messages
 	Heavy     bool   // needs much more work than others
+	OnlyReads bool   // changes nothing, although it is not a GET
 	Streams   bool   // sends events as they happen; the handler returns a Content with Follow
+
+	// Background is where to look for work that goes on after the response, with fields of the
+	// response or of the path: /v1/things/{id}. "" if the response is the result.
+	Background string
 
 	Found      string   // when it returns 200 because the resource exists already; see Found
 	Accepts    Files    // the files that it accepts; the handler gets one from Body

@@ -834,9 +834,9 @@ export const samples = (slipway: Slipway): unknown => [
   },
   async () => {
     const activity = await slipway.preview.activities.create({
-      body: "Wants to bring her husband on Saturday",
-      kind: "call",
-      object_id: "lead_01jcqz8t5n8m2x4v6b7c9d0e1f",
+      body: "Called back",
+      kind: "note",
+      object_id: "lead_01jcqz8t5n8m2x4v6b7c900004",
     });
     console.log(activity.id);
   },
@@ -858,18 +858,20 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
-    const activity = await slipway.preview.activities.update("act_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
+    const activity = await slipway.preview.activities.update("act_01jcqz8t5n8m2x4v6b7c9d0e1f", { outcome: "left voicemail" });
     console.log(activity.id);
   },
   async () => {
-    const appointment = await slipway.preview.appointments.cancel("apt_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
+    const appointment = await slipway.preview.appointments.cancel("apt_01jcqz8t5n8m2x4v6b7c9d0e1f", { reason: "The buyer is ill" });
     console.log(appointment.id);
   },
   async () => {
     const appointment = await slipway.preview.appointments.create({
       kind: "showing",
-      location_id: "loc_01jcqz8t5n8m2x4v6b7c9d0e1f",
-      starts_at: "2026-12-05T10:00",
+      location_id: "loc_01jcqz8t5n8m2x4v6b7c900004",
+      starts_at: "2027-01-15T10:00",
+      lead_id: "lead_01jcqz8t5n8m2x4v6b7c900005",
+      user_id: "usr_01jcqz8t5n8m2x4v6b7c900005",
     });
     console.log(appointment.id);
   },
@@ -890,7 +892,7 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
-    const appointment = await slipway.preview.appointments.update("apt_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
+    const appointment = await slipway.preview.appointments.update("apt_01jcqz8t5n8m2x4v6b7c9d0e1f", { title: "Sea trial" });
     console.log(appointment.id);
   },
   async () => {
@@ -914,9 +916,9 @@ export const samples = (slipway: Slipway): unknown => [
   },
   async () => {
     const deal = await slipway.preview.deals.create({
-      buyer_id: "con_01jcqz8t5n8m2x4v6b7c9d0e1f",
-      hull_id: "hull_01jcqz8t5n8m2x4v6b7c9d0e1f",
-      offer: { amount: 12490000, currency: "USD" },
+      buyer_id: "con_01jcqz8t5n8m2x4v6b7c900007",
+      hull_id: "hull_01jcqz8t5n8m2x4v6b7c900004",
+      offer: { amount: 11800000, currency: "USD" },
     });
     console.log(deal.id);
   },
@@ -934,7 +936,7 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
-    const tradeIn = await slipway.preview.deals.updateTradeIn("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "trd_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
+    const tradeIn = await slipway.preview.deals.updateTradeIn("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "trd_01jcqz8t5n8m2x4v6b7c9d0e1f", { payoff: { amount: 100, currency: "USD" } });
     console.log(tradeIn.id);
   },
   async () => {
@@ -944,7 +946,11 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
-    const financeQuote = await slipway.preview.finance.quote({ apr_percent: "7.99", terms: [180, 240, 300] });
+    const financeQuote = await slipway.preview.finance.quote({
+      apr_percent: "7.99",
+      terms: [180, 240],
+      price: { amount: 12500000, currency: "USD" },
+    });
     console.log(financeQuote);
   },
   async () => {
@@ -955,11 +961,12 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const hull = await slipway.preview.hulls.create({
       length_ft: 23.58,
-      location_id: "loc_01jcqz8t5n8m2x4v6b7c9d0e1f",
+      location_id: "loc_01jcqz8t5n8m2x4v6b7c900005",
       make: "Grady-White",
       model: "Freedom 235",
       price: { amount: 12490000, currency: "USD" },
       year: 2024,
+      hin: "GRT00008B324",
     });
     console.log(hull.id);
   },
@@ -995,15 +1002,15 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(channel.id);
   },
   async () => {
-    const hull = await slipway.preview.hulls.update("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", { boat_class: "power-center" });
+    const hull = await slipway.preview.hulls.update("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", { title: "One owner" });
     console.log(hull.id);
   },
   async () => {
-    const channel = await slipway.preview.hulls.updateChannel("chn_01jcqz8t5n8m2x4v6b7c9d0e1f", { credential_header: "X-Api-Key" });
+    const channel = await slipway.preview.hulls.updateChannel("chn_01jcqz8t5n8m2x4v6b7c9d0e1f", { name: "Our website" });
     console.log(channel.id);
   },
   async () => {
-    const hullPricing = await slipway.preview.hulls.updatePricing("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
+    const hullPricing = await slipway.preview.hulls.updatePricing("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", { price: { amount: 9900000, currency: "USD" } });
     console.log(hullPricing);
   },
   async () => {
@@ -1026,10 +1033,10 @@ export const samples = (slipway: Slipway): unknown => [
   },
   async () => {
     const inboundMessage = await slipway.preview.leads.receiveMessage({
-      body: "Is the Freedom 235 still available?",
+      body: "Is the boat still available?",
       channel: "sms",
       from: "+14105550123",
-      provider_message_id: "provider message id",
+      provider_message_id: "SM1",
     });
     console.log(inboundMessage);
   },
@@ -1059,7 +1066,9 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const proposal = await slipway.preview.proposals.create({
       operation_id: "adjustHullPricing",
-      reason: "Similar boats sell for about $128,000.",
+      reason: "Similar boats cost less.",
+      body: { price_usd: 99000 },
+      path: { hull_id: "hull_01jcqz8t5n8m2x4v6b7c900006" },
     });
     console.log(proposal.id);
   },
