@@ -254,6 +254,10 @@ func source(e ast.Expr) string {
 		return source(e.X) + "[" + source(e.Index) + "]"
 	case *ast.BasicLit:
 		return e.Value
+	case *ast.CallExpr:
+		if to := source(e.Fun); to == "string" || to == "" { // a conversion
+			return source(e.Args[0])
+		}
 	}
 	return fmt.Sprintf("%T", e)
 }
