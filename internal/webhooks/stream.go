@@ -31,8 +31,8 @@ const (
 // follower is an open stream.
 type follower struct {
 	credential string
-	changes chan []Change
-	tooSlow chan struct{} // closed if the buffer is full
+	changes    chan []Change
+	tooSlow    chan struct{} // closed if the buffer is full
 }
 
 // room has the followers of an environment.
