@@ -1719,7 +1719,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				Model:      "Freedom 235",
 				Price:      slipway.PreviewMoney{Amount: 12490000, Currency: slipway.PreviewCurrencyUSD},
 				Year:       2024,
-				HIN:        "GRT00008B324",
+				HIN:        "GRT40901B324",
 			}, slipway.PreviewHullCreateParams{})
 			if err != nil {
 				return err
@@ -1852,7 +1852,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			inboundMessage, err := client.Preview.Leads.ReceiveMessage(ctx, slipway.PreviewInboundMessageReceive{
 				Body:              "Is the boat still available?",
 				Channel:           slipway.MessageChannelSMS,
-				From:              "+14105550123",
+				From:              "+14105550204",
 				ProviderMessageID: "SM1",
 			})
 			if err != nil {

@@ -93,6 +93,7 @@ func record(t *testing.T, calls []call) []byte {
 	examples := map[string]description.Example{}
 	for _, c := range calls {
 		var e description.Example
+		r.recipe = strings.HasPrefix(c.operation, "preview.")
 		switch body := c.request.(type) {
 		case nil:
 		case string: // of a recipe
@@ -124,6 +125,7 @@ func record(t *testing.T, calls []call) []byte {
 type recorder struct {
 	seen   map[string]string // replacements
 	counts map[string]int    // of the replacements of each kind
+	recipe bool              // the call is a recipe, with samples of package testkit
 }
 
 // content returns a body as JSON. The media type is empty for JSON. Files that are
@@ -236,6 +238,19 @@ var (
 	sha256Hash   = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 )
 
+// samples are values of package testkit with a number that depends on the tests before.
+var samples = []struct {
+	find   *regexp.Regexp
+	format string
+}{
+	{regexp.MustCompile(`\bGRT\d{5}B324\b`), "GRT409%02dB324"},
+	{regexp.MustCompile(`\bann\d+@example\.com\b`), "ann%d@example.com"},
+	{regexp.MustCompile(`\buser\d+@example\.com\b`), "user%d@example.com"},
+	{regexp.MustCompile(`^\+1410555\d{4}$`), "+141055502%02d"},
+	{regexp.MustCompile(`^role \d+$`), "Role %d"},
+	{regexp.MustCompile(`\bIMP-\d+\b`), "IMP-%d"},
+}
+
 // replace returns a text without what differs in each run. The same value is always
 // replaced by the same one.
 func (r *recorder) replace(field, text string) string {
@@ -247,6 +262,11 @@ func (r *recorder) replace(field, text string) string {
 	}
 	for _, rule := range rules {
 		text = rule.find.ReplaceAllString(text, rule.text)
+	}
+	if r.recipe {
+		for _, sample := range samples {
+			text = sample.find.ReplaceAllStringFunc(text, func(value string) string { return r.number(value, sample.format) })
+		}
 	}
 	text = sha256Hash.ReplaceAllStringFunc(text, func(hash string) string { return r.number(hash, "%064d") })
 	return ulid.ReplaceAllStringFunc(text, func(id string) string {

@@ -966,7 +966,7 @@ export const samples = (slipway: Slipway): unknown => [
       model: "Freedom 235",
       price: { amount: 12490000, currency: "USD" },
       year: 2024,
-      hin: "GRT00008B324",
+      hin: "GRT40901B324",
     });
     console.log(hull.id);
   },
@@ -1035,7 +1035,7 @@ export const samples = (slipway: Slipway): unknown => [
     const inboundMessage = await slipway.preview.leads.receiveMessage({
       body: "Is the boat still available?",
       channel: "sms",
-      from: "+14105550123",
+      from: "+14105550204",
       provider_message_id: "SM1",
     });
     console.log(inboundMessage);
