@@ -45,12 +45,12 @@ func TestProgram(t *testing.T) {
 		}
 
 		location := s.send("POST", "/v1/locations", admin, "", map[string]any{"name": "Pier"}).id()
-		s = killAndRestart(t, p, s, writer, "hull", func(i int) map[string]any {
+		s = p.killAndRestart(t, s, writer, "hull", func(i int) map[string]any {
 			return testkit.HullBody(location, map[string]any{"hin": fmt.Sprintf("GRT%05dB324", i)})
 		})
 		hull := s.send("POST", "/v1/hulls", writer, "", testkit.HullBody(location, map[string]any{"hin": "ABC12345B324"})).id()
 		buyer := s.send("POST", "/v1/contacts", writer, "", map[string]any{"last_name": "Bell"}).id()
-		s = killAndRestart(t, p, s, writer, "deal", func(i int) map[string]any {
+		s = p.killAndRestart(t, s, writer, "deal", func(i int) map[string]any {
 			return map[string]any{"hull_id": hull, "buyer_id": buyer, "offer_usd": 100_000 + i}
 		})
 		stopGracefully(t, s, writer, location)
@@ -146,7 +146,7 @@ func subscribe(t *testing.T, s *server, key, event string) (wantEvents func(ids 
 
 // killAndRestart kills the server during requests with idempotency keys, starts it
 // again and repeats all requests. No object is lost or created twice.
-func killAndRestart(t *testing.T, p *program, s *server, key, noun string, body func(i int) map[string]any) *server {
+func (p *program) killAndRestart(t *testing.T, s *server, key, noun string, body func(i int) map[string]any) *server {
 	t.Helper()
 	path := "/v1/" + noun + "s"
 	keys, bodies, created := make([]string, requests), make([]map[string]any, requests), make([]string, requests)

@@ -100,7 +100,7 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body Appointmen
 	if err := checkReferences(ctx, tx, Appointment{}, &p); err != nil {
 		return p, err
 	}
-	if err := a.settle(ctx, tx, Appointment{}, &p, &in.Body.StartsAt, p.Reminder != nil); err != nil {
+	if err := a.settle(ctx, tx, Appointment{}, &p, timing{&in.Body.StartsAt, p.Reminder != nil}); err != nil {
 		return p, err
 	}
 
@@ -117,12 +117,18 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body Appointmen
 	return p, leads.Touch(ctx, tx, l)
 }
 
+// timing is what a request says about the time. Start is nil if it stays.
+type timing struct {
+	start   *string
+	reminds bool
+}
+
 // settle sets the time of an appointment and of its reminder, and checks that the
 // user is free.
-func (a *API) settle(ctx context.Context, tx *db.Tx, before Appointment, p *Appointment, start *string, reminds bool) error {
+func (a *API) settle(ctx context.Context, tx *db.Tx, before Appointment, p *Appointment, t timing) error {
 	p.setEnd()
-	if start != nil {
-		at, err := startIn(*start, p.Timezone)
+	if t.start != nil {
+		at, err := startIn(*t.start, p.Timezone)
 		if err != nil {
 			return err
 		}
@@ -130,10 +136,10 @@ func (a *API) settle(ctx context.Context, tx *db.Tx, before Appointment, p *Appo
 			return err
 		}
 	}
-	if err := p.plan(before, reminds, tx.Now); err != nil {
+	if err := p.plan(before, t.reminds, tx.Now); err != nil {
 		return err
 	}
-	if reminds {
+	if t.reminds {
 		lead, err := leadOf(ctx, tx, *p)
 		if err != nil {
 			return err
@@ -166,7 +172,7 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 		if in.Body.StartsAt.Set {
 			start = &in.Body.StartsAt.V
 		}
-		if err := a.settle(ctx, tx, before, p, start, in.Body.Reminder.V != nil); err != nil {
+		if err := a.settle(ctx, tx, before, p, timing{start, in.Body.Reminder.V != nil}); err != nil {
 			return err
 		}
 

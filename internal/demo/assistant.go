@@ -13,7 +13,7 @@ import (
 func (s *seeder) addProposals(ctx context.Context, e *environment) error {
 	s.now = s.started.Add(-15 * time.Minute)
 	var key access.IssuedKey
-	if err := s.send(ctx, e.key, http.MethodPost, "/v1/api_keys", object{
+	if err := s.as(e.key).send(ctx, http.MethodPost, "/v1/api_keys", object{
 		"name": "Sales assistant", "scopes": []string{"hulls:read", "hulls:write", "leads:read", "leads:write"},
 	}, &key); err != nil {
 		return err
@@ -24,11 +24,11 @@ func (s *seeder) addProposals(ctx context.Context, e *environment) error {
 			Price int64 `json:"price_usd"`
 		}
 	}
-	if err := s.send(ctx, e.key, http.MethodGet, "/v1/hulls?status=available&price_min=90000&limit=1", nil, &hulls); err != nil {
+	if err := s.as(e.key).send(ctx, http.MethodGet, "/v1/hulls?status=available&price_min=90000&limit=1", nil, &hulls); err != nil {
 		return err
 	}
 	var leads struct{ Data []struct{ ID string } }
-	if err := s.send(ctx, e.key, http.MethodGet, "/v1/leads?status=new&limit=1", nil, &leads); err != nil {
+	if err := s.as(e.key).send(ctx, http.MethodGet, "/v1/leads?status=new&limit=1", nil, &leads); err != nil {
 		return err
 	}
 	if len(leads.Data) == 0 || len(hulls.Data) == 0 { // the small fleet of a test
@@ -51,7 +51,7 @@ func (s *seeder) addProposals(ctx context.Context, e *environment) error {
 			"reason": "The lead asked whether the boat is available and has no answer yet.",
 		},
 	} {
-		if err := s.send(ctx, key.Key, http.MethodPost, "/v2-preview/proposals", p, nil); err != nil {
+		if err := s.as(key.Key).send(ctx, http.MethodPost, "/v2-preview/proposals", p, nil); err != nil {
 			return err
 		}
 	}

@@ -157,7 +157,7 @@ func (b *buyer) requests(now time.Time) []request {
 func (b *buyer) run(ctx context.Context, s *seeder, r request) error {
 	if b.id != "" {
 		var created struct{ ID string }
-		err := s.send(ctx, b.env.key, r.method, "/v1/leads/"+b.id+r.path, r.body, &created)
+		err := s.as(b.env.key).send(ctx, r.method, "/v1/leads/"+b.id+r.path, r.body, &created)
 		if err != nil || s.started.Sub(r.at) < 12*time.Hour {
 			return err // the server sends today's messages
 		}
@@ -191,7 +191,7 @@ func (b *buyer) run(ctx context.Context, s *seeder, r request) error {
 	}
 
 	var created struct{ ID string }
-	err := s.send(ctx, b.env.key, r.method, "/v1/leads", lead, &created)
+	err := s.as(b.env.key).send(ctx, r.method, "/v1/leads", lead, &created)
 	b.id = created.ID
 	return err
 }

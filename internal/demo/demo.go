@@ -193,7 +193,7 @@ func (s *seeder) addLocations(ctx context.Context, e *environment) error {
 		{"BAL", "Baltimore", "2736 Lighthouse Point", "Baltimore", "21224", "+14105550187"},
 	} {
 		var created struct{ ID string }
-		if err := s.send(ctx, e.key, http.MethodPost, "/v1/locations", object{
+		if err := s.as(e.key).send(ctx, http.MethodPost, "/v1/locations", object{
 			"name": l.name, "code": l.code, "phone": l.phone,
 			"address": object{"line1": l.line1, "city": l.city, "region": "MD", "postal_code": l.postal, "country": "US"},
 			"default_taxes": []any{
@@ -220,7 +220,7 @@ func (s *seeder) addChannels(ctx context.Context, e *environment) error {
 		},
 	} {
 		var created channels.Channel
-		if err := s.send(ctx, e.key, http.MethodPost, "/v1/channels", c, &created); err != nil {
+		if err := s.as(e.key).send(ctx, http.MethodPost, "/v1/channels", c, &created); err != nil {
 			return err
 		}
 		u, err := url.Parse(*created.FeedURL)
@@ -238,7 +238,7 @@ func (s *seeder) addPhoto(ctx context.Context, p picture) error {
 		return p.err
 	}
 	path := "/v1/hulls/" + p.boat.id + "/photos?caption=" + url.QueryEscape(p.boat.model["model"])
-	return s.send(ctx, p.boat.env.key, http.MethodPost, path, photo(p.jpeg), nil)
+	return s.as(p.boat.env.key).send(ctx, http.MethodPost, path, photo(p.jpeg), nil)
 }
 
 // photo is a request body that is not JSON.
@@ -255,18 +255,26 @@ func (s *seeder) run(ctx context.Context, r request) error {
 	case r.visit != nil:
 		return r.visit.run(ctx, s, r)
 	case r.boat.id != "":
-		return s.send(ctx, r.boat.env.key, r.method, "/v1/hulls/"+r.boat.id+r.path, r.body, nil)
+		return s.as(r.boat.env.key).send(ctx, r.method, "/v1/hulls/"+r.boat.id+r.path, r.body, nil)
 	}
 
 	var created struct{ ID string }
-	err := s.send(ctx, r.boat.env.key, r.method, "/v1/hulls", r.body, &created)
+	err := s.as(r.boat.env.key).send(ctx, r.method, "/v1/hulls", r.body, &created)
 	r.boat.id = created.ID
 	return err
 }
 
+// caller calls the API with a key.
+type caller struct {
+	seeder *seeder
+	key    string
+}
+
+func (s *seeder) as(key string) caller { return caller{s, key} }
+
 // send calls the API in this process and decodes the response into out, unless
 // out is nil.
-func (s *seeder) send(ctx context.Context, key, method, path string, body, out any) error {
+func (c caller) send(ctx context.Context, method, path string, body, out any) error {
 	kind := "application/json"
 	text, err := wire.Marshal(body)
 	if p, ok := body.(photo); ok {
@@ -280,10 +288,10 @@ func (s *seeder) send(ctx context.Context, key, method, path string, body, out a
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Authorization", "Bearer "+c.key)
 	req.Header.Set("Content-Type", kind)
 	res := &response{header: http.Header{}}
-	s.Handler.ServeHTTP(res, req)
+	c.seeder.Handler.ServeHTTP(res, req)
 	if res.status >= 300 {
 		return fmt.Errorf("%s %s %.500s: %s", method, path, text, res.body.Bytes())
 	}

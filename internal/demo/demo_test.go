@@ -164,7 +164,7 @@ func TestSeed(t *testing.T) {
 		least      int
 	}{{w.TestKey, "", 30}, {w.TestKey, "status=on_order", 2}, {w.TestKey, "status=on_hold", 1}, {w.LiveKey, "", 3}} {
 		var p page.Page[hulls.Hull]
-		if err := s.send(t.Context(), tt.key, http.MethodGet, "/v1/hulls?limit=100&"+tt.query, nil, &p); err != nil {
+		if err := s.as(tt.key).send(t.Context(), http.MethodGet, "/v1/hulls?limit=100&"+tt.query, nil, &p); err != nil {
 			t.Fatal(err)
 		}
 		if len(p.Data) < tt.least {
@@ -173,7 +173,7 @@ func TestSeed(t *testing.T) {
 	}
 
 	var list page.Page[hulls.Hull]
-	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v1/hulls?limit=100&status=available", nil, &list); err != nil {
+	if err := s.as(w.TestKey).send(t.Context(), http.MethodGet, "/v1/hulls?limit=100&status=available", nil, &list); err != nil {
 		t.Fatal(err)
 	}
 	photos := int64(0)
@@ -187,7 +187,7 @@ func TestSeed(t *testing.T) {
 	}
 
 	var p page.Page[leads.Lead]
-	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v1/leads?limit=100", nil, &p); err != nil {
+	if err := s.as(w.TestKey).send(t.Context(), http.MethodGet, "/v1/leads?limit=100", nil, &p); err != nil {
 		t.Fatal(err)
 	}
 	statuses := map[leads.Status]int{}
@@ -204,7 +204,7 @@ func TestSeed(t *testing.T) {
 	}
 
 	var sold page.Page[deals.Deal]
-	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v1/deals?limit=100", nil, &sold); err != nil {
+	if err := s.as(w.TestKey).send(t.Context(), http.MethodGet, "/v1/deals?limit=100", nil, &sold); err != nil {
 		t.Fatal(err)
 	}
 	dealStatuses := map[string]int{}
@@ -223,7 +223,7 @@ func TestSeed(t *testing.T) {
 	}
 
 	var booked page.Page[appointments.Appointment]
-	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v2-preview/appointments?limit=100", nil, &booked); err != nil {
+	if err := s.as(w.TestKey).send(t.Context(), http.MethodGet, "/v2-preview/appointments?limit=100", nil, &booked); err != nil {
 		t.Fatal(err)
 	}
 	visits := map[appointments.Status]int{}
@@ -236,7 +236,7 @@ func TestSeed(t *testing.T) {
 	}
 
 	var users page.Page[people.User]
-	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v1/users?limit=100", nil, &users); err != nil {
+	if err := s.as(w.TestKey).send(t.Context(), http.MethodGet, "/v1/users?limit=100", nil, &users); err != nil {
 		t.Fatal(err)
 	}
 	takers := 0

@@ -44,12 +44,18 @@ var (
 	}
 )
 
+// terms are what a lender offers.
+type terms struct {
+	apr, buyRate string
+	months       int
+}
+
 // loan is a finance structure. It is selected.
-func loan(daysAgo int, name, lender, apr, buyRate string, months, down int, products ...any) []dealStep {
+func loan(daysAgo int, name, lender string, t terms, down int, products ...any) []dealStep {
 	return []dealStep{
 		onDeal(daysAgo, "/finance_structures", object{
-			"name": name, "lender": lender, "cash_down_cents": down, "apr_percent": apr, "buy_rate_percent": buyRate, "reserve_split_percent": "75",
-			"term_months": months, "products": products,
+			"name": name, "lender": lender, "cash_down_cents": down, "apr_percent": t.apr, "buy_rate_percent": t.buyRate, "reserve_split_percent": "75",
+			"term_months": t.months, "products": products,
 		}, "structure"),
 		onDeal(daysAgo, "/finance_structures/{structure}/select", nil),
 	}
@@ -61,9 +67,9 @@ func applied(daysAgo int, lender, reference, name string) dealStep {
 }
 
 // decided records the answer of a lender.
-func decided(daysAgo int, name, to, apr string, months int, conditions string) dealStep {
+func decided(daysAgo int, name, to string, t terms, conditions string) dealStep {
 	return onDeal(daysAgo, "/fundings/{"+name+"}/advance", object{
-		"to": to, "decision": object{"apr_percent": apr, "term_months": months, "conditions": conditions, "tier": "A"},
+		"to": to, "decision": object{"apr_percent": t.apr, "term_months": t.months, "conditions": conditions, "tier": "A"},
 	})
 }
 

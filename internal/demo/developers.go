@@ -24,10 +24,10 @@ func (s *seeder) nameOwner(ctx context.Context, e *environment) error {
 func (s *seeder) addIntegration(ctx context.Context, e *environment, hull *boat) error {
 	s.now = s.started.Add(-3 * time.Hour)
 	var key access.IssuedKey
-	if err := s.send(ctx, e.key, http.MethodPost, "/v1/api_keys", object{"name": "Website", "scopes": []string{"hulls:read", "leads:write"}}, &key); err != nil {
+	if err := s.as(e.key).send(ctx, http.MethodPost, "/v1/api_keys", object{"name": "Website", "scopes": []string{"hulls:read", "leads:write"}}, &key); err != nil {
 		return err
 	}
-	if err := s.send(ctx, e.key, http.MethodPost, "/v1/webhooks", object{
+	if err := s.as(e.key).send(ctx, http.MethodPost, "/v1/webhooks", object{
 		"url": "https://chesapeake-marine.example.com/hooks/slipway", "description": "Website", "events": []string{"hull.*", "lead.created"},
 	}, nil); err != nil {
 		return err
@@ -49,10 +49,10 @@ func (s *seeder) addIntegration(ctx context.Context, e *environment, hull *boat)
 		{key.Key, http.MethodPost, "/v1/leads", object{"source": "web site", "contact": object{"email": "kim@example.com"}}},
 	} {
 		s.now = s.started.Add(-time.Duration(120-15*i) * time.Minute)
-		_ = s.send(ctx, r.key, r.method, r.path, r.body, nil) // fails on purpose
+		_ = s.as(r.key).send(ctx, r.method, r.path, r.body, nil) // fails on purpose
 	}
 	s.now = s.started.Add(-20 * time.Minute)
-	if err := s.send(ctx, e.key, http.MethodPatch, path, object{"title": "Ready for a sea trial"}, nil); err != nil {
+	if err := s.as(e.key).send(ctx, http.MethodPatch, path, object{"title": "Ready for a sea trial"}, nil); err != nil {
 		return err
 	}
 	return s.Settle(ctx)

@@ -26,7 +26,7 @@ func (s *seeder) deliver(ctx context.Context, e *environment, messageID string) 
 // was one.
 func (s *seeder) confirm(ctx context.Context, e *environment, leadID string) error {
 	var last page.Page[messages.LeadMessage]
-	if err := s.send(ctx, e.key, http.MethodGet, "/v1/leads/"+leadID+"/messages?limit=1", nil, &last); err != nil {
+	if err := s.as(e.key).send(ctx, http.MethodGet, "/v1/leads/"+leadID+"/messages?limit=1", nil, &last); err != nil {
 		return err
 	}
 	if len(last.Data) == 0 || last.Data[0].Direction != "outbound" {

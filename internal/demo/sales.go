@@ -273,7 +273,7 @@ func (s *sale) run(ctx context.Context, sd *seeder, r request) error {
 		ID       string
 		Financed int `json:"amount_financed_cents"`
 	}
-	err := sd.send(ctx, s.env.key, r.method, s.fill(r.path), body, &created)
+	err := sd.as(s.env.key).send(ctx, r.method, s.fill(r.path), body, &created)
 	if m.name != "" {
 		s.ids[m.name] = created.ID
 	}
@@ -294,7 +294,7 @@ func (s *sale) amount(ctx context.Context, sd *seeder, of any) (cents int, err e
 				Due int `json:"balance_due_cents"`
 			}
 		}
-		err := sd.send(ctx, s.env.key, http.MethodGet, s.fill("/v1/deals/{deal}"), nil, &d)
+		err := sd.as(s.env.key).send(ctx, http.MethodGet, s.fill("/v1/deals/{deal}"), nil, &d)
 		return d.Totals.Due, err
 	}
 	return 0, nil

@@ -73,7 +73,7 @@ func newPassword() string { return strings.ToLower(rand.Text()[:12]) }
 // invitations.
 func (s *seeder) addStaff(ctx context.Context, e *environment, hashes map[string]string) error {
 	var roles page.Page[people.Role]
-	if err := s.send(ctx, e.key, http.MethodGet, "/v1/roles?limit=100", nil, &roles); err != nil {
+	if err := s.as(e.key).send(ctx, http.MethodGet, "/v1/roles?limit=100", nil, &roles); err != nil {
 		return err
 	}
 	ids := map[string]string{}
@@ -87,7 +87,7 @@ func (s *seeder) addStaff(ctx context.Context, e *environment, hashes map[string
 			locations = append(locations, e.locations[code])
 		}
 		var created struct{ ID string }
-		if err := s.send(ctx, e.key, http.MethodPost, "/v1/users", object{
+		if err := s.as(e.key).send(ctx, http.MethodPost, "/v1/users", object{
 			"name": u.name, "email": u.email(), "role_ids": []string{ids[u.role]}, "location_ids": locations,
 		}, &created); err != nil {
 			return err

@@ -89,16 +89,16 @@ func (v *visit) run(ctx context.Context, s *seeder, r request) error {
 			body["hull_id"] = boat.id
 		}
 		var created struct{ ID string }
-		err := s.send(ctx, e.key, r.method, "/v2-preview/appointments", body, &created)
+		err := s.as(e.key).send(ctx, r.method, "/v2-preview/appointments", body, &created)
 		v.id = created.ID
 		return err
 	}
 
 	path := "/v2-preview/appointments/" + v.id
 	if v.outcome == "canceled" {
-		return s.send(ctx, e.key, http.MethodPost, path+"/cancel", object{"reason": v.note}, nil)
+		return s.as(e.key).send(ctx, http.MethodPost, path+"/cancel", object{"reason": v.note}, nil)
 	}
-	if err := s.send(ctx, e.key, http.MethodPatch, path, object{"status": v.outcome}, nil); err != nil {
+	if err := s.as(e.key).send(ctx, http.MethodPatch, path, object{"status": v.outcome}, nil); err != nil {
 		return err
 	}
 	activity := object{"object_id": v.lead.id, "kind": "visit", "body": v.note, "user_id": e.staff[v.user]}
@@ -108,5 +108,5 @@ func (v *visit) run(ctx context.Context, s *seeder, r request) error {
 	case v.kind == "call":
 		activity["kind"] = "call"
 	}
-	return s.send(ctx, e.key, http.MethodPost, "/v2-preview/activities", activity, nil)
+	return s.as(e.key).send(ctx, http.MethodPost, "/v2-preview/activities", activity, nil)
 }

@@ -12,8 +12,8 @@ import (
 )
 
 var boatTools = []tool{
-	define("find_boats", "Find boats", reads, readHulls, "Search the inventory. Newest first.", findBoats),
-	define("get_boat", "Get a boat", reads, readHulls, "One boat, by ID, stock number or HIN.", getBoat),
+	define(about{"find_boats", "Find boats", reads, readHulls, "Search the inventory. Newest first."}, findBoats),
+	define(about{"get_boat", "Get a boat", reads, readHulls, "One boat, by ID, stock number or HIN."}, getBoat),
 }
 
 type findBoatsIn struct {

@@ -103,19 +103,19 @@ func (e *apiError) Error() string {
 }
 
 func (c *Caller) get(ctx context.Context, path string, query url.Values, out any) error {
-	return c.do(ctx, http.MethodGet, path, query, nil, out)
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return c.do(ctx, http.MethodGet, path, nil, out)
 }
 
-func (c *Caller) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
+func (c *Caller) do(ctx context.Context, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
 		var err error
 		if body, err = json.Marshal(in); err != nil {
 			return err
 		}
-	}
-	if len(query) > 0 {
-		path += "?" + query.Encode()
 	}
 	answer, err := c.send(ctx, method, path, http.Header{"Service-Version": {version.Latest()}}, body)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 )
 
 var dealTools = []tool{
-	define("list_deals", "List deals", reads, readDeals, "List deals, newest first.", listDeals),
-	define("get_deal", "Get a deal", reads, readDeals, "A deal with its offers and what is missing for the next step.", getDeal),
-	define("quote_payment", "Quote payments", reads, readDeals, "Compare monthly payments for terms side by side. Saves nothing.", quotePayment),
+	define(about{"list_deals", "List deals", reads, readDeals, "List deals, newest first."}, listDeals),
+	define(about{"get_deal", "Get a deal", reads, readDeals, "A deal with its offers and what is missing for the next step."}, getDeal),
+	define(about{"quote_payment", "Quote payments", reads, readDeals, "Compare monthly payments for terms side by side. Saves nothing."}, quotePayment),
 }
 
 type listDealsIn struct {
@@ -237,7 +237,7 @@ func quotePayment(ctx context.Context, c *Caller, in quotePaymentIn) (*quote, er
 			FinanceCharge   cents `json:"finance_charge"`
 		}
 	}
-	if err := c.do(ctx, http.MethodPost, "/v2-preview/finance_quotes", nil, body, &found); err != nil {
+	if err := c.do(ctx, http.MethodPost, "/v2-preview/finance_quotes", body, &found); err != nil {
 		return nil, err
 	}
 	q := &quote{FinancedUSD: found.AmountFinanced.usd(), Terms: []quoteTerm{}}

@@ -12,10 +12,10 @@ import (
 )
 
 var officeTools = []tool{
-	define("what_happened", "See what happened", reads, readAny, "What happened to a lead, contact, deal or boat, or to all of them. Newest first.", whatHappened),
-	define("report", "Read a report", reads, readAny, "Inventory by age, the pipeline of deals, leads by source, or response times.", readReport),
-	define("diagnose", "Find out what failed", reads, auth.Either(auth.Webhooks, auth.Admin),
-		"Why an API request (req_), a webhook (whk_) or an event (evt_) failed.", diagnose),
+	define(about{"what_happened", "See what happened", reads, readAny, "What happened to a lead, contact, deal or boat, or to all of them. Newest first."}, whatHappened),
+	define(about{"report", "Read a report", reads, readAny, "Inventory by age, the pipeline of deals, leads by source, or response times."}, readReport),
+	define(about{"diagnose", "Find out what failed", reads, auth.Either(auth.Webhooks, auth.Admin),
+		"Why an API request (req_), a webhook (whk_) or an event (evt_) failed."}, diagnose),
 }
 
 type whatHappenedIn struct {

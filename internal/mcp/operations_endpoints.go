@@ -15,10 +15,10 @@ import (
 )
 
 var operationTools = []tool{
-	define("find_operation", "Find an operation", reads, auth.AnyCredential, "Find API operations for what the other tools can't do.", findOperation),
-	define("describe_operation", "Describe an operation", reads, auth.AnyCredential, "Parameters and body of an operation.", describeOperation),
-	define("call_operation", "Call an operation", calls, auth.AnyCredential,
-		"Call an operation. Reads return the result. Writes become a proposal that a person approves in the console.", callOperation),
+	define(about{"find_operation", "Find an operation", reads, auth.AnyCredential, "Find API operations for what the other tools can't do."}, findOperation),
+	define(about{"describe_operation", "Describe an operation", reads, auth.AnyCredential, "Parameters and body of an operation."}, describeOperation),
+	define(about{"call_operation", "Call an operation", calls, auth.AnyCredential,
+		"Call an operation. Reads return the result. Writes become a proposal that a person approves in the console."}, callOperation),
 }
 
 // catalog are the operations of the API, from its description.

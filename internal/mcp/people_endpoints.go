@@ -12,11 +12,11 @@ import (
 )
 
 var peopleTools = []tool{
-	define("find_people", "Find people", reads, readLeads, "Find contacts by name, email or phone, with the consents they gave.", findPeople),
-	define("list_leads", "List leads", reads, readLeads, "List leads, latest activity first.", listLeads),
-	define("get_lead", "Get a lead", reads, readLeads, "A lead with its contact, which messages are allowed, the last 20 messages and notes.", getLead),
-	define("update_lead", "Update or create a lead", acts, writeLeads,
-		"Set the status or owner of a lead, add a note, or create a lead. Takes effect immediately. Customers don't notice.", updateLead),
+	define(about{"find_people", "Find people", reads, readLeads, "Find contacts by name, email or phone, with the consents they gave."}, findPeople),
+	define(about{"list_leads", "List leads", reads, readLeads, "List leads, latest activity first."}, listLeads),
+	define(about{"get_lead", "Get a lead", reads, readLeads, "A lead with its contact, which messages are allowed, the last 20 messages and notes."}, getLead),
+	define(about{"update_lead", "Update or create a lead", acts, writeLeads,
+		"Set the status or owner of a lead, add a note, or create a lead. Takes effect immediately. Customers don't notice."}, updateLead),
 }
 
 type findPeopleIn struct {
@@ -304,7 +304,7 @@ func updateLead(ctx context.Context, c *Caller, in updateLeadIn) (*updatedLead, 
 	out := &updatedLead{LeadID: in.LeadID, Done: []string{}}
 	step := func(name, method, path string, body any) error {
 		var l struct{ ID, Status string }
-		if err := c.do(ctx, method, path, nil, body, &l); err != nil {
+		if err := c.do(ctx, method, path, body, &l); err != nil {
 			if len(out.Done) > 0 {
 				return errors.Join(errors.New("already done for "+out.LeadID+": "+strings.Join(out.Done, ", ")), err)
 			}

@@ -12,10 +12,10 @@ import (
 )
 
 var proposalTools = []tool{
-	define("propose_message", "Propose a message", proposes, writeLeads,
-		"Propose a text message or an email to a lead. It is not sent: a person approves it in the console first.", proposeMessage),
-	define("propose_change", "Propose a change", proposes, writeAny,
-		"Propose a price, a hold, a listing, an offer or archiving a boat. Nothing changes until a person approves it in the console.", proposeChange),
+	define(about{"propose_message", "Propose a message", proposes, writeLeads,
+		"Propose a text message or an email to a lead. It is not sent: a person approves it in the console first."}, proposeMessage),
+	define(about{"propose_change", "Propose a change", proposes, writeAny,
+		"Propose a price, a hold, a listing, an offer or archiving a boat. Nothing changes until a person approves it in the console."}, proposeChange),
 }
 
 // proposal is a request for a person to decide.
@@ -80,7 +80,7 @@ func (c *Caller) propose(ctx context.Context, p proposal) (*proposed, error) {
 	if id, _ := ctx.Value(stateKey{}).(string); id != "" {
 		err = c.get(ctx, path+"/"+url.PathEscape(id), nil, &out)
 	} else {
-		err = c.do(ctx, http.MethodPost, path, nil, p, &out)
+		err = c.do(ctx, http.MethodPost, path, p, &out)
 	}
 	if err != nil {
 		return nil, err

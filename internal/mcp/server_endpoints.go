@@ -57,24 +57,30 @@ func NewServer(c *Caller, build string, log *slog.Logger) *sdk.Server {
 }
 
 // define describes a tool. Its arguments and its result are structs.
-func define[In, Out any](
-	name, title string, k kind, need auth.Rule, description string, do func(ctx context.Context, c *Caller, in In) (Out, error),
-) tool {
+// about is what a client sees of a tool, and who can use it.
+type about struct {
+	name, title string
+	kind        kind
+	need        auth.Rule
+	description string
+}
+
+func define[In, Out any](about about, do func(ctx context.Context, c *Caller, in In) (Out, error)) tool {
 	describe := sync.OnceValues(func() (in, out *jsonschema.Schema) {
 		return inputSchema(reflect.TypeFor[In]()), outputSchema(reflect.TypeFor[Out]())
 	})
-	return tool{name, need, k, func(s *sdk.Server, c *Caller) {
+	return tool{about.name, about.need, about.kind, func(s *sdk.Server, c *Caller) {
 		in, out := describe()
 		t := &sdk.Tool{
-			Name: name, Description: description, InputSchema: in, OutputSchema: out,
+			Name: about.name, Description: about.description, InputSchema: in, OutputSchema: out,
 			Annotations: &sdk.ToolAnnotations{
-				Title: title, ReadOnlyHint: k == reads || k == calls && !c.write, DestructiveHint: new(false), OpenWorldHint: new(false),
+				Title: about.title, ReadOnlyHint: about.kind == reads || about.kind == calls && !c.write, DestructiveHint: new(false), OpenWorldHint: new(false),
 			},
 		}
 		sdk.AddTool(s, t, func(ctx context.Context, req *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, result any, err error) {
 			defer func() {
 				if p := recover(); p != nil { // the SDK doesn't run tools in the goroutine of the request
-					slog.ErrorContext(ctx, "panic", "tool", name, "panic", fmt.Sprint(p))
+					slog.ErrorContext(ctx, "panic", "tool", about.name, "panic", fmt.Sprint(p))
 					err = errors.New("something went wrong on our side")
 				}
 			}()

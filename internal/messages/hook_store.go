@@ -67,14 +67,20 @@ func (a *API) receiveIncoming(ctx context.Context, tx *db.Tx, in incoming) (r re
 		leadID, r.CreatedLead = l.ID, true
 	}
 	r.LeadID = &leadID
-	r.MessageID, err = a.receiveFor(ctx, tx, leadID, in, r.Intent, last, isNew)
+	r.MessageID, err = a.receiveFor(ctx, tx, leadID, arrival{in, r.Intent, last, isNew})
 	return r, err
 }
 
+// arrival is a message from a provider.
+type arrival struct {
+	incoming
+	meaning intent
+	last    string // the last message to the sender
+	isNew   bool   // the provider sends it for the first time
+}
+
 // receiveFor records a message for a lead.
-func (a *API) receiveFor(
-	ctx context.Context, tx *db.Tx, leadID string, in incoming, meaning intent, last string, isNew bool,
-) (*string, error) {
+func (a *API) receiveFor(ctx context.Context, tx *db.Tx, leadID string, in arrival) (*string, error) {
 	l, err := leads.FindForUpdate(ctx, tx, leadID)
 	if err != nil {
 		return nil, err
@@ -86,15 +92,15 @@ func (a *API) receiveFor(
 
 	m := in.message(l)
 	m.AddressHash, m.ReceivedAt = consent.Hash(tx, l.Env, in.from), &tx.Now
-	m.Intent, m.NeedsReview = &meaning, needsReading(m.Channel, meaning)
+	m.Intent, m.NeedsReview = &in.meaning, needsReading(m.Channel, in.meaning)
 	known, recorded, err := findReceived(ctx, tx, m) // by a client of the API
-	if err != nil || recorded && meaning != stop {
+	if err != nil || recorded && in.meaning != stop {
 		return &known.ID, err
 	}
-	if recorded || !isNew {
+	if recorded || !in.isNew {
 		m.ProviderMessageID = nil
 	}
-	m, err = a.process(ctx, tx, l, c, m, last)
+	m, err = a.process(ctx, tx, conversation{l, c, in.last}, m)
 	return &m.ID, err
 }
 

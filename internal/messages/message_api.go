@@ -223,12 +223,21 @@ func (a *API) receive(ctx context.Context, tx *db.Tx, in *struct {
 		}
 		m.ProviderMessageID = nil // a new STOP with an ID that is already used
 	}
-	return a.process(ctx, tx, l, c, m, last)
+	return a.process(ctx, tx, conversation{l, c, last}, m)
 }
 
-// process stores an inbound message and acts on its intent. A YES agrees to last,
-// the last message to the sender.
-func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, c contacts.Contact, m LeadMessage, last string) (LeadMessage, error) {
+// conversation is what an inbound message belongs to. Last is the last message to the
+// sender.
+type conversation struct {
+	lead    leads.Lead
+	contact contacts.Contact
+	last    string
+}
+
+// process stores an inbound message and acts on its intent. A YES agrees to the last
+// message of the conversation.
+func (a *API) process(ctx context.Context, tx *db.Tx, in conversation, m LeadMessage) (LeadMessage, error) {
+	l, c := in.lead, in.contact
 	if c.ErasedAt != nil {
 		err := processErased(ctx, tx, &m)
 		return m, err
@@ -255,7 +264,7 @@ func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, c contacts.C
 		if !canConsent(m.Channel) { // a user reviews it
 			return m, nil
 		}
-		return m, m.start(ctx, tx, last)
+		return m, m.start(ctx, tx, in.last)
 	case help:
 		if ok, err := canReply(ctx, tx, c, m); err != nil || !ok {
 			return m, err

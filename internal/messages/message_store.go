@@ -77,15 +77,14 @@ func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Tim
 	if err != nil {
 		return attempt{}, d, err
 	}
-	t, err := a.attempt(ctx, tx, d, c, m, at)
+	t, err := a.attempt(ctx, tx, d, c, m)
+	t.at = at
 	return t, d, err
 }
 
-// attempt does the same as gather without a lock, so it only reads.
-func (a *API) attempt(
-	ctx context.Context, tx *db.Tx, d dealership.Dealership, c contacts.Contact, m *LeadMessage, at time.Time,
-) (t attempt, err error) {
-	t = attempt{channel: m.Channel, purpose: *m.Purpose, at: at, quiet: parseQuietHours(d.Settings.QuietHours), automatic: m.Automatic, notice: m.Notice}
+// attempt does the same as gather for now and without a lock, so it only reads.
+func (a *API) attempt(ctx context.Context, tx *db.Tx, d dealership.Dealership, c contacts.Contact, m *LeadMessage) (t attempt, err error) {
+	t = attempt{channel: m.Channel, purpose: *m.Purpose, at: tx.Now, quiet: parseQuietHours(d.Settings.QuietHours), automatic: m.Automatic, notice: m.Notice}
 
 	// A reply is sent to the address that the message came from, other messages to the contact's current address.
 	if t.recipient = c.AddressOn(m.Channel); m.Automatic {

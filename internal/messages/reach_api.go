@@ -27,7 +27,7 @@ func (a *API) reach(ctx context.Context, tx *db.Tx, in *leads.ByLead) (LeadReach
 	out := LeadReach{LeadID: l.ID, Checks: []ReachCheck{}}
 	for _, r := range reaches {
 		m := draft(l, r.channel, r.purpose)
-		t, err := a.attempt(ctx, tx, d, c, &m, tx.Now)
+		t, err := a.attempt(ctx, tx, d, c, &m)
 		if err != nil {
 			return out, err
 		}

@@ -103,13 +103,14 @@ type lease struct {
 	startBy    time.Time // by the clock of this node
 }
 
-// claim leases the deliveries of a lane that are due, oldest first, for one
-// attempt each. It omits those in sending, which this node is attempting, even
-// if their lease has expired.
-func claim(ctx context.Context, tx *db.Tx, key laneKey, l lease, limit int, sending map[string]bool) ([]Delivery, error) {
+// claimDue leases the deliveries of a lane that are due, oldest first, for one
+// attempt each. It omits those that this node is attempting, even if their lease
+// has expired.
+func (t *turn) claimDue(ctx context.Context, tx *db.Tx, key laneKey, limit int) ([]Delivery, error) {
+	l := t.lease
 	due, err := db.Claim[Delivery](ctx, tx, `SELECT {cols} FROM deliveries WHERE env = ? AND webhook_id = ? AND due_at <= ?
 		AND (lease_until IS NULL OR lease_until <= ?) ORDER BY due_at, id LIMIT ?`, key.Env, key.WebhookID, tx.Now, l.now, limit)
-	due = slices.DeleteFunc(due, func(d Delivery) bool { return sending[d.ID] })
+	due = slices.DeleteFunc(due, func(d Delivery) bool { return t.relay.sending[d.ID] })
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func (t *turn) claim(ctx context.Context, tx *db.Tx) error {
 // claimFor claims due deliveries of one webhook.
 func (t *turn) claimFor(ctx context.Context, tx *db.Tx, key laneKey, w Webhook) error {
 	view := t.lanes[key]
-	due, err := claim(ctx, tx, key, t.lease, view.room, t.relay.sending)
+	due, err := t.claimDue(ctx, tx, key, view.room)
 	if err != nil {
 		return err
 	}

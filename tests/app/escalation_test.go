@@ -208,7 +208,7 @@ func TestAdminRequiresProof(t *testing.T) {
 				path := pathWith(o.Path, id)
 				for what, token := range map[string]string{"no token": "", "an unknown token": "mft_made_up", "a manager's token": manager.OwnProof()} {
 					before := snapshot(s)
-					res := sendWith(t, c.Client, o.Method, path, body, token)
+					res := proven{c.Client, token}.send(t, o.Method, path, body)
 					assert.Equal(t, res.StatusCode, 403, name, what)
 					res.WantDetail(t, "mfa_token", "mfa", name, what)
 					assert.Equal(t, snapshot(s), before, name, what, "changed the database")
@@ -217,7 +217,7 @@ func TestAdminRequiresProof(t *testing.T) {
 				if strings.HasSuffix(e.what, "to the caller") {
 					proof = s.Test.Proof
 				}
-				res := sendWith(t, c.Client, o.Method, path, body, proof())
+				res := proven{c.Client, proof()}.send(t, o.Method, path, body)
 				assert.Equal(t, fmt.Sprint(res.StatusCode), successOf(o), name, "with proof", string(res.Bytes))
 			}
 		}
@@ -253,22 +253,28 @@ func pathWith(path, value string) string {
 	return path[:start] + value + path[strings.Index(path, "}")+1:]
 }
 
-// sendWith sends a request with an MFA token in the body, or in the header if it
+// proven is a caller who sends a two-factor token, unless it is "".
+type proven struct {
+	client *testkit.Client
+	token  string
+}
+
+// send sends a request with an MFA token in the body, or in the header if it
 // has no body.
-func sendWith(t *testing.T, c *testkit.Client, method, path string, body map[string]any, token string) *testkit.Response {
+func (p proven) send(t *testing.T, method, path string, body map[string]any) *testkit.Response {
 	t.Helper()
-	if token == "" {
+	if p.token == "" {
 		if body == nil {
-			return send(t, c, method, path, nil)
+			return send(t, p.client, method, path, nil)
 		}
-		return send(t, c, method, path, body)
+		return send(t, p.client, method, path, body)
 	}
 	if body == nil {
-		return send(t, c.With("MFA-Token", token), method, path, nil)
+		return send(t, p.client.With("MFA-Token", p.token), method, path, nil)
 	}
 	body = maps.Clone(body)
-	body["mfa_token"] = token
-	return send(t, c, method, path, body)
+	body["mfa_token"] = p.token
+	return send(t, p.client, method, path, body)
 }
 
 // snapshot returns everything that one of the escalations can change.

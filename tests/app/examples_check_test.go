@@ -70,12 +70,13 @@ func exampleProblems(t *testing.T, doc map[string]any) (problems []string) {
 			report := func(format string, args ...any) {
 				problems = append(problems, fmt.Sprintf("%s: ", op["operationId"])+fmt.Sprintf(format, args...))
 			}
+			check := exampleCheck{compiler, report}
 			where := "openapi.json#/paths/" + strings.ReplaceAll(path, "/", "~1") + "/" + method
 			for name, part := range map[string]any{"request": op["requestBody"], "response": success(op)} {
 				if name == "request" {
-					checkExample(t, compiler, where+"/requestBody", name, part, report)
+					check.example(t, where+"/requestBody", name, part)
 				} else {
-					checkExample(t, compiler, where+"/responses/"+successStatus(op), name, part, report)
+					check.example(t, where+"/responses/"+successStatus(op), name, part)
 				}
 			}
 			parameters, _ := op["parameters"].([]any)
@@ -108,29 +109,35 @@ func asSchema(t *testing.T, doc map[string]any) any {
 // not text.
 var textTypes = []string{"application/json", "application/ld+json", "text/csv"}
 
-func checkExample(t *testing.T, compiler *jsonschema.Compiler, where, name string, body any, report func(format string, args ...any)) {
+// exampleCheck compares examples with their schemas.
+type exampleCheck struct {
+	compiler *jsonschema.Compiler
+	report   func(format string, args ...any)
+}
+
+func (c exampleCheck) example(t *testing.T, where, name string, body any) {
 	t.Helper()
 	text, found := false, false
 	for _, mediaType := range textTypes {
-		c := content(body, mediaType)
-		if c == nil {
+		media := content(body, mediaType)
+		if media == nil {
 			continue
 		}
 		text = true
-		if c["example"] == nil {
+		if media["example"] == nil {
 			continue
 		}
 		found = true
-		schema, err := compiler.Compile(where + "/content/" + strings.ReplaceAll(mediaType, "/", "~1") + "/schema")
+		schema, err := c.compiler.Compile(where + "/content/" + strings.ReplaceAll(mediaType, "/", "~1") + "/schema")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := schema.Validate(c["example"]); err != nil {
-			report("the example of the %s is invalid: %v", name, err)
+		if err := schema.Validate(media["example"]); err != nil {
+			c.report("the example of the %s is invalid: %v", name, err)
 		}
 	}
 	if text && !found {
-		report("the %s has no example", name)
+		c.report("the %s has no example", name)
 	}
 }
 

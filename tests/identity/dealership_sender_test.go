@@ -29,26 +29,26 @@ func TestSenderAddressOfAnotherDealership(t *testing.T) {
 
 		assert.Equal(t, set("first@example.com").Settings.Sender.EmailVerified, false)
 		first := s.SenderLinks("first@example.com", 1)[0]
-		openLink(t, s, "GET", first, 200, "first@example.com")
+		openLink(t, s, "GET "+first, 200, "first@example.com")
 		assert.Equal(t, sender().VerifiedEmail(), "") // scanners open links
-		openLink(t, s, "POST", first, 200, "now sends email from")
-		openLink(t, s, "POST", first, 200, "now sends email from")
+		openLink(t, s, "POST "+first, 200, "now sends email from")
+		openLink(t, s, "POST "+first, 200, "now sends email from")
 		assert.Equal(t, sender().VerifiedEmail(), "first@example.com")
 
 		assert.Equal(t, set("first@example.com").Settings.Sender.EmailVerified, true) // the same address
 		assert.Equal(t, set("second@example.com").Settings.Sender.EmailVerified, false)
-		openLink(t, s, "POST", first, 404, "another address") // a link of another address
+		openLink(t, s, "POST "+first, 404, "another address") // a link of another address
 		second := s.SenderLinks("second@example.com", 1)[0]
 		s.Advance(7 * 24 * time.Hour)
-		openLink(t, s, "POST", second, 404, "expired")
-		openLink(t, s, "POST", "/senders/AQ", 404, "has expired")
-		openLink(t, s, "POST", "/senders/"+strings.Repeat("A", 60), 404, "has expired")
+		openLink(t, s, "POST "+second, 404, "expired")
+		openLink(t, s, "POST /senders/AQ", 404, "has expired")
+		openLink(t, s, "POST /senders/"+strings.Repeat("A", 60), 404, "has expired")
 		assert.Equal(t, sender().VerifiedEmail(), "")
 
 		set("second@example.com") // sends a new link
 		for _, link := range s.SenderLinks("second@example.com", 2) {
 			if link != second {
-				openLink(t, s, "POST", link, 200, "second@example.com")
+				openLink(t, s, "POST "+link, 200, "second@example.com")
 			}
 		}
 		assert.Equal(t, sender().VerifiedEmail(), "second@example.com")
@@ -56,8 +56,9 @@ func TestSenderAddressOfAnotherDealership(t *testing.T) {
 }
 
 // openLink requests a page and checks its text.
-func openLink(t *testing.T, s *testkit.Server, method, path string, status int, want string) {
+func openLink(t *testing.T, s *testkit.Server, request string, status int, want string) {
 	t.Helper()
+	method, path, _ := strings.Cut(request, " ")
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -34,11 +34,17 @@ func list(s *testkit.Server, path string) (ids []string) {
 }
 
 // recordPayment records a payment and returns its ID.
-func recordPayment(c *testkit.Client, deal, kind, method string, cents int64, on string) string {
-	var p struct{ ID string }
-	body := map[string]any{"kind": kind, "method": method, "amount_cents": cents, "received_on": on}
-	c.Post("/v1/deals/"+deal+"/payments", body, 201, &p)
-	return p.ID
+type payment struct {
+	kind, method string
+	cents        int64
+	on           string
+}
+
+func recordPayment(c *testkit.Client, deal string, p payment) string {
+	var created struct{ ID string }
+	body := map[string]any{"kind": p.kind, "method": p.method, "amount_cents": p.cents, "received_on": p.on}
+	c.Post("/v1/deals/"+deal+"/payments", body, 201, &created)
+	return created.ID
 }
 
 // Payments of several deals and locations, with each status.
@@ -48,14 +54,14 @@ func TestListPayments(t *testing.T) {
 		one := s.Test.Deal(map[string]any{"hull_id": s.Test.Hull(east, nil)})
 		two := s.Test.Deal(map[string]any{"hull_id": s.Test.Hull(west, nil)})
 		three := s.Test.Deal(map[string]any{"hull_id": s.Test.Hull(west, nil)})
-		recordPayment(s.Other, s.Other.Deal(nil), "deposit", "card", 777, "2026-01-02")
-		recordPayment(s.Live, s.Live.Deal(nil), "deposit", "card", 777, "2026-01-02")
+		recordPayment(s.Other, s.Other.Deal(nil), payment{"deposit", "card", 777, "2026-01-02"})
+		recordPayment(s.Live, s.Live.Deal(nil), payment{"deposit", "card", 777, "2026-01-02"})
 
-		kept := recordPayment(s.Test, one, "deposit", "card", 100000, "2026-01-01")
-		partly := recordPayment(s.Test, one, "down_payment", "check", 200000, "2026-01-02")
-		refunded := recordPayment(s.Test, two, "deposit", "card", 300000, "2026-01-03")
-		bounced := recordPayment(s.Test, two, "balance", "check", 400000, "2026-01-04")
-		moved := recordPayment(s.Test, three, "deposit", "cash", 500000, "2026-01-05")
+		kept := recordPayment(s.Test, one, payment{"deposit", "card", 100000, "2026-01-01"})
+		partly := recordPayment(s.Test, one, payment{"down_payment", "check", 200000, "2026-01-02"})
+		refunded := recordPayment(s.Test, two, payment{"deposit", "card", 300000, "2026-01-03"})
+		bounced := recordPayment(s.Test, two, payment{"balance", "check", 400000, "2026-01-04"})
+		moved := recordPayment(s.Test, three, payment{"deposit", "cash", 500000, "2026-01-05"})
 		refund := func(deal, payment, body string) string {
 			var p struct{ ID string }
 			s.Test.Post("/v1/deals/"+deal+"/payments/"+payment+"/refund", body, 201, &p)
@@ -113,7 +119,7 @@ func TestPaymentStatusesMatch(t *testing.T) {
 			{}, {`{"amount_cents": 1, "reason": "a"}`}, {`{"amount_cents": 1, "reason": "a", "reversal": true}`, `{"reason": "a"}`},
 			{`{"amount_cents": 1, "reason": "a"}`, `{"reason": "a", "reversal": true}`}, {`{"reason": "a"}`},
 		} {
-			id := recordPayment(s.Test, deal, "deposit", "card", int64(1000+i), "2026-01-01")
+			id := recordPayment(s.Test, deal, payment{"deposit", "card", int64(1000 + i), "2026-01-01"})
 			for _, body := range refunds {
 				s.Test.Post("/v1/deals/"+deal+"/payments/"+id+"/refund", body, 201, nil)
 			}

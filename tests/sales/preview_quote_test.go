@@ -33,7 +33,7 @@ func TestQuoteEqualsStructure(t *testing.T) {
 		deal := s.Test.Deal(map[string]any{
 			"tax_rate_percent": "6", "line_items": []any{map[string]any{"kind": "fee", "amount_cents": 49999, "taxable": true}},
 		})
-		recordPayment(s.Test, deal, "deposit", "card", 500000, "2026-01-02")
+		recordPayment(s.Test, deal, payment{"deposit", "card", 500000, "2026-01-02"})
 		for name, more := range map[string]string{
 			"plain":        ``,
 			"odd days":     `, "contract_on": "2026-12-01", "first_payment_on": "2027-01-20", "odd_days_interest": "charged"`,

@@ -159,7 +159,7 @@ func (a *API) verifyWebAuthn(
 		}
 	}
 	if len(response) == 0 {
-		return a.challenge(ctx, tx, rp, u, f, credential)
+		return a.challenge(ctx, tx, u, f, credential)
 	}
 
 	c, err := a.useCeremony(ctx, tx, f)
@@ -191,12 +191,13 @@ func (a *API) verifyWebAuthn(
 	return prove(ctx, tx, u, codes)
 }
 
-func (a *API) challenge(
-	ctx context.Context, tx *db.Tx, rp *webauthn.WebAuthn, u people.User, f people.Factor, credential webauthn.Credential,
-) (MFAProof, error) {
+func (a *API) challenge(ctx context.Context, tx *db.Tx, u people.User, f people.Factor, credential webauthn.Credential) (MFAProof, error) {
 	p := MFAProof{ExpiresAt: tx.Now.Add(mfaTokenLifetime), RecoveryCodes: []string{}}
+	rp, err := a.relyingParty()
+	if err != nil {
+		return p, err
+	}
 	var c ceremony
-	var err error
 	if f.Active {
 		p.Challenge, c, err = beginAssertion(rp, u, credential)
 	} else {

@@ -187,22 +187,27 @@ func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body Use
 	return InsertInvited(ctx, tx, a.Jobs, u, assigned)
 }
 
+// userChange is a change of a user that can need proof.
+type userChange struct {
+	id, event string
+	token     *string
+	prove     func(before User) (proof, error) // what the token must prove
+	edit      func(before User, u *User) error
+}
+
 // changeUser edits a user and saves it. The token is checked before the edit, because a
-// token of the user must not become valid with the roles that the edit writes. Prove
-// returns what it must prove. The dealership must still have an owner.
-func (a *API) changeUser(
-	ctx context.Context, tx *db.Tx, id, event string, token *string,
-	prove func(before User) (proof, error), edit func(before User, u *User) error,
-) (User, error) {
-	return rest.Change(ctx, tx, FindUserForUpdate, id, func(before User, u *User) error {
-		needed, err := prove(before)
+// token of the user must not become valid with the roles that the edit writes. The
+// dealership must still have an owner.
+func (a *API) changeUser(ctx context.Context, tx *db.Tx, c userChange) (User, error) {
+	return rest.Change(ctx, tx, FindUserForUpdate, c.id, func(before User, u *User) error {
+		needed, err := c.prove(before)
 		if err != nil {
 			return err
 		}
-		if err := needed.require(ctx, tx, before, TokenIn(token)); err != nil {
+		if err := needed.require(ctx, tx, before, TokenIn(c.token)); err != nil {
 			return err
 		}
-		if err := edit(before, u); err != nil {
+		if err := c.edit(before, u); err != nil {
 			return err
 		}
 
@@ -214,7 +219,7 @@ func (a *API) changeUser(
 				return err
 			}
 		}
-		return events.Emit(ctx, tx, event, u.ID, events.Change{Before: before, After: *u})
+		return events.Emit(ctx, tx, c.event, u.ID, events.Change{Before: before, After: *u})
 	})
 }
 
@@ -222,9 +227,9 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 	ByUser
 	Body UserPatch
 }) (User, error) {
-	return a.changeUser(ctx, tx, in.UserID, "user.updated", in.Body.MFAToken, func(before User) (proof, error) {
+	return a.changeUser(ctx, tx, userChange{id: in.UserID, event: "user.updated", token: in.Body.MFAToken, prove: func(before User) (proof, error) {
 		return proofIf(before.IsAdmin() || in.Body.ResetPassword), nil
-	}, func(before User, u *User) error {
+	}, edit: func(before User, u *User) error {
 		p := in.Body
 		p.Email.To(&u.Email)
 		p.Name.To(&u.Name)
@@ -261,7 +266,7 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 			return a.Jobs.Enqueue(ctx, tx, Invite{u.Env, u.ID}, tx.Now)
 		}
 		return nil
-	})
+	}})
 }
 
 // changeEmail sets a new address of a user and sends the link to confirm it. For
@@ -301,13 +306,13 @@ func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *struct {
 	if in.Body != nil {
 		body = *in.Body
 	}
-	return a.changeUser(ctx, tx, in.UserID, "user.deactivated", body.MFAToken, func(before User) (proof, error) {
+	return a.changeUser(ctx, tx, userChange{id: in.UserID, event: "user.deactivated", token: body.MFAToken, prove: func(before User) (proof, error) {
 		if before.IsAdmin() || !body.RevokeKeys {
 			return proofIf(before.IsAdmin()), nil
 		}
 		admin, err := db.Attached[Hooks](tx).HasAdminKeys(ctx, tx, before)
 		return proofIf(admin), err
-	}, func(_ User, u *User) error {
+	}, edit: func(_ User, u *User) error {
 		if u.Status == Deactivated {
 			return fault.Conflict("The user is already deactivated.").Detail("status", "state", "is deactivated")
 		}
@@ -316,7 +321,7 @@ func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *struct {
 			return err
 		}
 		return db.Attached[Hooks](tx).RevokeKeys(ctx, tx, *u)
-	})
+	}})
 }
 
 func (a *API) assignRoles(ctx context.Context, tx *db.Tx, in *struct {
@@ -324,12 +329,12 @@ func (a *API) assignRoles(ctx context.Context, tx *db.Tx, in *struct {
 	Body UserRolesReplace
 }) (User, error) {
 	var assigned []Role
-	return a.changeUser(ctx, tx, in.UserID, "user.roles_assigned", in.Body.MFAToken, func(before User) (needed proof, err error) {
+	return a.changeUser(ctx, tx, userChange{id: in.UserID, event: "user.roles_assigned", token: in.Body.MFAToken, prove: func(before User) (needed proof, err error) {
 		if assigned, err = findRoles(ctx, tx, in.Body.RoleIDs); err != nil {
 			return noProof, err
 		}
 		return proofToAssign(before, assigned), nil
-	}, func(_ User, u *User) error {
+	}, edit: func(_ User, u *User) error {
 		return replaceRoles(ctx, tx, u, assigned)
-	})
+	}})
 }

@@ -78,11 +78,12 @@ func (a *API) showEnroll(w http.ResponseWriter, r *http.Request) {
 		redirect(w, r, a.in(v, "/account"))
 		return
 	}
-	a.askEnroll(w, r, http.StatusOK, v, "", enrollForm{ReturnTo: r.URL.Query().Get("return_to")})
+	a.askEnroll(w, r, http.StatusOK, v, enrollForm{ReturnTo: r.URL.Query().Get("return_to")})
 }
 
-func (a *API) askEnroll(w http.ResponseWriter, r *http.Request, status int, v Visitor, secret string, f enrollForm) {
-	setup := access.SetUpTOTP(v.User.Email, v.Mode, secret)
+// askEnroll shows a QR code. It has a new secret unless the form has one.
+func (a *API) askEnroll(w http.ResponseWriter, r *http.Request, status int, v Visitor, f enrollForm) {
+	setup := access.SetUpTOTP(v.User.Email, v.Mode, f.Secret)
 	code, err := qr.Encode(setup.URI, qr.M)
 	if err != nil {
 		a.showError(w, r, err)
@@ -137,7 +138,7 @@ func (a *API) enroll(w http.ResponseWriter, r *http.Request) {
 	secret := a.openSetup(v, r.PostFormValue("setup"))
 	if secret == "" {
 		f.Problem = "The page was too old. Scan the new code."
-		a.askEnroll(w, r, http.StatusUnprocessableEntity, v, "", f)
+		a.askEnroll(w, r, http.StatusUnprocessableEntity, v, f)
 		return
 	}
 
@@ -151,7 +152,8 @@ func (a *API) enroll(w http.ResponseWriter, r *http.Request) {
 		return
 	case fault.KindOf(err) == fault.KindUnprocessable:
 		f.Problem = "The code is wrong or expired. Enter the one that the app shows now."
-		a.askEnroll(w, r, http.StatusUnprocessableEntity, v, secret, f)
+		f.Secret = secret
+		a.askEnroll(w, r, http.StatusUnprocessableEntity, v, f)
 		return
 	default:
 		a.showError(w, r, err)

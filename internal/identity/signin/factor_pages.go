@@ -63,11 +63,14 @@ func (a *API) showFactor(w http.ResponseWriter, r *http.Request) {
 		redirect(w, r, a.url("/sign-in/choose", ""))
 		return
 	}
-	a.askFactor(w, r, http.StatusOK, token, all[0], factorForm{})
+	a.askFactor(w, r, http.StatusOK, all[0], factorForm{Token: a.factorToken(token)})
 }
 
-func (a *API) askFactor(w http.ResponseWriter, r *http.Request, status int, token string, c account, f factorForm) {
-	f.Action, f.Token = a.url("/sign-in/factor", ""), a.formToken(ticketSubject(token), "factor")
+// factorToken returns the form token of a ticket.
+func (a *API) factorToken(ticket string) string { return a.formToken(ticketSubject(ticket), "factor") }
+
+func (a *API) askFactor(w http.ResponseWriter, r *http.Request, status int, c account, f factorForm) {
+	f.Action = a.url("/sign-in/factor", "")
 	f.Change = a.url("/sign-in", c.ReturnTo, "switch", "1")
 	for _, method := range c.User.MFAFactors {
 		f.App = f.App || method.Active && method.Kind == "totp"
@@ -126,7 +129,9 @@ func (a *API) verifyFactor(w http.ResponseWriter, r *http.Request) {
 		fallthrough
 	case isProblem(err):
 		setRetryAfter(w, err)
-		a.askFactor(w, r, statusOf(err), token, c, factorForm{Problem: problemOf(err), Recovery: r.PostFormValue("recovery") != ""})
+		a.askFactor(w, r, statusOf(err), c, factorForm{
+			Token: a.factorToken(token), Problem: problemOf(err), Recovery: r.PostFormValue("recovery") != "",
+		})
 	default:
 		a.showError(w, r, err)
 	}

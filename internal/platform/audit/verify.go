@@ -35,7 +35,7 @@ func Verify(ctx context.Context, d *db.DB, env auth.Env, known *Head) (Verificat
 			return v, nil
 		}
 	}
-	return verifyFrom(ctx, d, v, c, c.FirstLink, c.BeforeMAC, known)
+	return walk{c, c.FirstLink, c.BeforeMAC, known}.verify(ctx, d, v)
 }
 
 // newest is how many links VerifyNewest checks.
@@ -63,7 +63,7 @@ func VerifyNewest(ctx context.Context, d *db.DB, env auth.Env) (Verification, er
 		}
 		before = previous[0].MAC
 	}
-	return verifyFrom(ctx, d, v, c, from, before, nil)
+	return walk{c, from, before, nil}.verify(ctx, d, v)
 }
 
 // verifyEnds checks the record of the ends of the chain.
@@ -111,37 +111,44 @@ func otherHistory(known Head) string {
 
 func removed(link int64) string { return fmt.Sprintf("link %d is missing: an entry was removed", link) }
 
-// verifyFrom checks the chain from a link on, and the entries outside of it.
-func verifyFrom(
-	ctx context.Context, d *db.DB, v Verification, c chain, next int64, before []byte, known *Head,
-) (Verification, error) {
+// walk is where the verification of a chain is.
+type walk struct {
+	chain  chain
+	next   int64
+	before []byte // of the link before next
+	known  *Head  // that the chain must continue, or nil
+}
+
+// verify checks the chain from the next link on, and the entries outside of it.
+func (w walk) verify(ctx context.Context, d *db.DB, v Verification) (Verification, error) {
+	c := w.chain
 	open := groups{}
-	for next <= c.LastLink {
+	for w.next <= c.LastLink {
 		entries, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]Entry, error) {
 			return db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link >= ? AND link <= ? ORDER BY link LIMIT ?`,
-				c.Env, next, c.LastLink, batch)
+				c.Env, w.next, c.LastLink, batch)
 		})
 		if err != nil {
 			return v, err
 		}
 		for _, e := range entries {
-			if v.Problem = problemOf(site.Of(d).MAC, e, next, before); v.Problem != "" {
+			if v.Problem = problemOf(site.Of(d).MAC, e, w.next, w.before); v.Problem != "" {
 				return v, nil
 			}
-			if known != nil && known.Link == next && headOf(c.Env, next, e.MAC) != *known {
-				v.Problem = otherHistory(*known)
+			if w.known != nil && w.known.Link == w.next && headOf(c.Env, w.next, e.MAC) != *w.known {
+				v.Problem = otherHistory(*w.known)
 				return v, nil
 			}
 			open.add(e)
-			before, next = e.MAC, next+1
+			w.before, w.next = e.MAC, w.next+1
 			v.Entries++
 		}
 		if len(entries) == 0 {
-			v.Problem = removed(next)
+			v.Problem = removed(w.next)
 			return v, nil
 		}
 	}
-	if !bytes.Equal(before, c.LastMAC) {
+	if !bytes.Equal(w.before, c.LastMAC) {
 		v.Problem = "the end of the chain was changed"
 		return v, nil
 	}

@@ -22,21 +22,30 @@ func halve(img image.Image) image.Image {
 		ch = half(ch)
 	}
 	at := src.COffset(b.Min.X, b.Min.Y)
-	halvePlane(out.Y, out.YStride, src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride, b.Dx(), b.Dy())
-	halvePlane(out.Cb, out.CStride, src.Cb[at:], src.CStride, cw, ch)
-	halvePlane(out.Cr, out.CStride, src.Cr[at:], src.CStride, cw, ch)
+	halvePlane(plane{out.Y, out.YStride}, plane{src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride}, b.Dx(), b.Dy())
+	halvePlane(plane{out.Cb, out.CStride}, plane{src.Cb[at:], src.CStride}, cw, ch)
+	halvePlane(plane{out.Cr, out.CStride}, plane{src.Cr[at:], src.CStride}, cw, ch)
 	return out
 }
 
 // half rounds up, so that an odd row or column is kept.
 func half(n int) int { return (n + 1) / 2 }
 
+// plane is the brightness or one of the colors of a picture.
+type plane struct {
+	pix    []byte
+	stride int
+}
+
+// row returns the bytes from a row on.
+func (p plane) row(y int) []byte { return p.pix[y*p.stride:] }
+
 // halvePlane replaces each 2 × 2 bytes of a plane of w × h bytes by their average.
-func halvePlane(out []byte, outStride int, src []byte, stride, w, h int) {
+func halvePlane(out, src plane, w, h int) {
 	for y := 0; y < h; y += 2 {
-		upper := src[y*stride:][:w]
-		lower := src[min(y+1, h-1)*stride:][:w]
-		line := out[y/2*outStride:][:half(w)]
+		upper := src.row(y)[:w]
+		lower := src.row(min(y+1, h-1))[:w]
+		line := out.row(y / 2)[:half(w)]
 		for x := range w / 2 {
 			sum := int(upper[2*x]) + int(upper[2*x+1]) + int(lower[2*x]) + int(lower[2*x+1])
 			line[x] = byte((sum + 2) / 4)

@@ -55,9 +55,9 @@ func (o orientation) applyYCbCr(src *image.YCbCr) *image.YCbCr {
 		cw, ch = ch, cw
 	}
 	at := src.COffset(b.Min.X, b.Min.Y)
-	o.applyPlane(out.Y, out.YStride, src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride, b.Dx(), b.Dy())
-	o.applyPlane(out.Cb, out.CStride, src.Cb[at:], src.CStride, cw, ch)
-	o.applyPlane(out.Cr, out.CStride, src.Cr[at:], src.CStride, cw, ch)
+	o.applyPlane(plane{out.Y, out.YStride}, plane{src.Y[src.YOffset(b.Min.X, b.Min.Y):], src.YStride}, b.Dx(), b.Dy())
+	o.applyPlane(plane{out.Cb, out.CStride}, plane{src.Cb[at:], src.CStride}, cw, ch)
+	o.applyPlane(plane{out.Cr, out.CStride}, plane{src.Cr[at:], src.CStride}, cw, ch)
 	return out
 }
 
@@ -66,10 +66,10 @@ func (o orientation) applyYCbCr(src *image.YCbCr) *image.YCbCr {
 const tile = 64
 
 // applyPlane rotates a plane of w × h bytes.
-func (o orientation) applyPlane(out []byte, outStride int, src []byte, stride, w, h int) {
+func (o orientation) applyPlane(out, src plane, w, h int) {
 	position := func(x, y int) int {
 		x, y = o.target(x, y, w, h)
-		return y*outStride + x
+		return y*out.stride + x
 	}
 	step := position(1, 0) - position(0, 0)
 	for top := 0; top < h; top += tile {
@@ -77,8 +77,8 @@ func (o orientation) applyPlane(out []byte, outStride int, src []byte, stride, w
 			right := min(left+tile, w)
 			for y := top; y < min(top+tile, h); y++ {
 				at := position(left, y)
-				for _, v := range src[y*stride:][left:right] {
-					out[at] = v
+				for _, v := range src.row(y)[left:right] {
+					out.pix[at] = v
 					at += step
 				}
 			}

@@ -90,10 +90,6 @@ func CheckAddress(bad *fault.Fields, field, raw string, allowPrivate bool) {
 		host = "127.0.0.1"
 	}
 	ip, err := netip.ParseAddr(host)
-	if err == nil && slices.Contains(metadata, ip.Unmap().WithZone("")) {
-		bad.Add(field, "private_address", "must not be the address of a cloud's metadata service")
-		return
-	}
 	if err == nil && !allowPrivate && ssrf.New().SafeAddr(ip.Unmap().WithZone("")) != nil {
 		bad.Add(field, "private_address", "must be a public address, unless the operator sets SLIPWAY_ALLOW_PRIVATE_WEBHOOKS")
 	}

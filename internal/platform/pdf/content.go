@@ -18,29 +18,36 @@ func (p *Page) Heading(text string) {
 
 // Paragraph adds text.
 func (p *Page) Paragraph(text string) {
-	p.block(p.document.child("P"), p.lines(9.5, width, span{text, false}), left, lineHeight, 1.8, ink, false)
+	p.block(p.document.child("P"), p.lines(9.5, width, span{text, false}), blockStyle{left, lineHeight, 1.8, ink, false})
 }
 
 // Note adds small print.
 func (p *Page) Note(text string) {
-	p.block(p.document.child("P"), p.lines(8, width, span{text, false}), left, 3.9, 1.5, gray, false)
+	p.block(p.document.child("P"), p.lines(8, width, span{text, false}), blockStyle{left, 3.9, 1.5, gray, false})
 }
 
 // Notice adds a legal notice in bold 10-point type, as the law requires.
 func (p *Page) Notice(text string) {
-	p.block(p.document.child("P"), p.lines(10, width, span{text, true}), left, lineHeight, 1.8, ink, true)
+	p.block(p.document.child("P"), p.lines(10, width, span{text, true}), blockStyle{left, lineHeight, 1.8, ink, true})
+}
+
+// blockStyle is where and how lines of text are set.
+type blockStyle struct {
+	x, lineHeight, after float64
+	color                color
+	together             bool // all lines are on one page
 }
 
 // block adds lines of text with space after them. At least two lines stay together
 // on a page, or all of them.
-func (p *Page) block(e *element, lines []line, x, height, after float64, c color, together bool) {
+func (p *Page) block(e *element, lines []line, s blockStyle) {
 	for i, l := range lines {
-		h := rowHeight(l, height)
-		it := item{height: h, keep: together || i == 0 || i == len(lines)-2, draw: func(y float64) {
-			p.canvas.tagged(e, func() { p.column([]line{l}, x, y, height, c) })
+		h := rowHeight(l, s.lineHeight)
+		it := item{height: h, keep: s.together || i == 0 || i == len(lines)-2, draw: func(y float64) {
+			p.canvas.tagged(e, func() { p.column([]line{l}, s.x, y, s.lineHeight, s.color) })
 		}}
 		if i == len(lines)-1 {
-			it.height, it.keep = h+after, false
+			it.height, it.keep = h+s.after, false
 		}
 		p.add(it)
 	}
@@ -62,7 +69,7 @@ func (p *Page) Clauses(clauses ...Clause) {
 		number := p.lines(9.5, indent, span{strconv.Itoa(i+1) + ".", false})
 		lines := p.lines(9.5, width-indent, span{c.Name, true}, span{c.Text, false})
 		first := len(p.items)
-		p.block(body, lines, left+indent, lineHeight, 1.3, ink, len(lines) <= 6)
+		p.block(body, lines, blockStyle{left + indent, lineHeight, 1.3, ink, len(lines) <= 6})
 		draw := p.items[first].draw
 		p.items[first].draw = func(y float64) {
 			p.canvas.tagged(label, func() { p.column(number, left, y, lineHeight, ink) })

@@ -69,7 +69,7 @@ func (p *Page) tableHead(table *element, columns []Column, widths []float64, nam
 	}
 	return item{height: height, keep: true, draw: func(y float64) {
 		p.canvas.tagged(nil, func() { p.canvas.fill(left, y, width, height, shade) })
-		p.cells(elements, columns, widths, cells, y+1, 4, navy)
+		p.drawCells(cellRow{elements, columns, widths, cells}, y+1, 4, navy)
 	}}
 }
 
@@ -84,26 +84,33 @@ func (p *Page) tableRow(row *element, columns []Column, widths []float64, texts 
 		elements[i] = row.child("TD")
 	}
 	return item{height: height, draw: func(y float64) {
-		p.cells(elements, columns, widths, cells, y+0.7, cellHeight, ink)
+		p.drawCells(cellRow{elements, columns, widths, cells}, y+0.7, cellHeight, ink)
 		p.canvas.tagged(nil, func() { p.canvas.line(left, y+height, left+width, 0.15, rule) })
 	}}
 }
 
-// cells draws the cells of a row.
-func (p *Page) cells(elements []*element, columns []Column, widths []float64, cells [][]line, y, height float64, c color) {
+// cellRow has the cells of a row, in the order of its columns.
+type cellRow struct {
+	elements []*element
+	columns  []Column
+	widths   []float64
+	cells    [][]line
+}
+
+func (p *Page) drawCells(row cellRow, y, height float64, c color) {
 	x := float64(left)
-	for i, lines := range cells {
-		p.canvas.tagged(elements[i], func() {
+	for i, lines := range row.cells {
+		p.canvas.tagged(row.elements[i], func() {
 			at := y
 			for _, l := range lines {
 				h, start := rowHeight(l, height), x+cellMargin
-				if columns[i].Number {
-					start = x + widths[i] - cellMargin - l.width
+				if row.columns[i].Number {
+					start = x + row.widths[i] - cellMargin - l.width
 				}
 				p.canvas.text(l, start, at+baseline(h, l.size), c)
 				at += h
 			}
 		})
-		x += widths[i]
+		x += row.widths[i]
 	}
 }
