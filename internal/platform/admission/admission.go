@@ -118,7 +118,7 @@ func Busy() *fault.Error {
 		RetryIn(time.Duration(1+rand.IntN(3)) * time.Second) //nolint:gosec // spreads retries; not a secret
 }
 
-// CallerWith returns which callers share places: those of an environment, or all
+// CallerWith returns which callers share places: the callers of one environment, or all
 // credentials that no successful request has used lately.
 func (a *Control) CallerWith(credential string) uint64 {
 	key := maphash.String(a.seed, credential)
@@ -127,7 +127,7 @@ func (a *Control) CallerWith(credential string) uint64 {
 	return uint64(a.known[key])
 }
 
-// CallerAt returns which callers without a credential share places: those of a network.
+// CallerAt returns which callers without a credential share places: the callers in one network.
 func (a *Control) CallerAt(address string) uint64 {
 	network, wide := ratelimit.Networks(address)
 	if wide != "" {
