@@ -41,8 +41,14 @@ func (s *server) failing(method, path string, answer func(w http.ResponseWriter)
 	return func() { s.intercept.Store(nil) }
 }
 
-// expectFailures allows the errors that a test causes.
+// expectFailures allows the errors that a test causes. From the next page on, the retries of
+// the SDK wait only a tenth of their time.
 func (b *tab) expectFailures() {
+	b.t.Helper()
+	b.run(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`const wait = setTimeout; window.setTimeout = (f, ms, ...args) => wait(f, ms / 10, ...args)`).Do(ctx)
+		return err
+	}))
 	b.expects = []string{"the console got 50", "log: Failed to load resource"}
 }
 
@@ -65,13 +71,9 @@ func TestScreensThatFail(t *testing.T) {
 	lead, contact := addLead(s, nil)
 	hull := s.Test.Hull(s.Test.Location(), nil)
 	b := ownerAt(t, s, "settings/profile")
-	b.run(chromedp.ActionFunc(func(ctx context.Context) error { // don't wait for the retries of the SDK
-		_, err := page.AddScriptToEvaluateOnNewDocument(`const wait = setTimeout; window.setTimeout = (f, ms, ...args) => wait(f, ms / 10, ...args)`).Do(ctx)
-		return err
-	}))
+	b.expectFailures()
 	b.visit("/console/test/settings/profile")
 	b.settled()
-	b.expectFailures()
 	for _, path := range []string{
 		"today", "boats", "boats/" + hull, "leads/" + lead, "contacts", "contacts/" + contact, "deals", "deals/" + deal, "documents", "reports/inventory",
 		"developers/keys", "developers/webhooks", "developers/events", "developers/requests", "developers/audit", "settings/dealership",
@@ -115,7 +117,6 @@ func TestKindsOfFailures(t *testing.T) {
 	s := working(t, testkit.OnSQLite(t))
 	hull := s.Test.Hull(s.Test.Location(), map[string]any{"stock_number": "GW-1"})
 	b := ownerAt(t, s, "settings/profile")
-	b.settled()
 	b.expectFailures()
 	const gone = "The server can't be reached. Check your connection."
 	for name, c := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 // browser stays fast, and search finds the rest.
 func TestLongList(t *testing.T) {
 	t.Parallel()
-	const boats = 10_000
+	const boats = 1_000
 	s := working(t, testkit.OnSQLite(t))
 	var file strings.Builder
 	file.WriteString("Stock #,HIN,Manufacturer,Model,Year,LOA,Asking Price,Location\n")

@@ -12,8 +12,10 @@ import (
 	"syscall"
 	_ "time/tzdata" // for machines without a time zone database
 
+	"slipway/docs"
 	"slipway/internal/app"
 	"slipway/internal/cli"
+	"slipway/internal/platform/guides"
 	"slipway/internal/vocab/fault"
 )
 
@@ -57,6 +59,7 @@ type session struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	guides.Files = docs.Files
 
 	s := &session{Context: ctx, in: os.Stdin, out: os.Stdout}
 	if err := s.run(os.Args[1:]); err != nil {

@@ -34,6 +34,9 @@ func TestProgram(t *testing.T) {
 		checkCommandsAreLinked(t, p)
 		s := p.serve()
 		checkRefusals(t, p, s)
+		if a := s.send("GET", "/docs/guides/tour.md", "", "", nil); a.status != 200 {
+			t.Errorf("the program has no guides: got %d %s", a.status, a.body)
+		}
 		// The command line also works while a server is running.
 		reader := p.key(d.DealershipID, "live", "hulls:read")
 		resetUser(t, p, d)

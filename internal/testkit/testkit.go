@@ -22,6 +22,7 @@ import (
 	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/platform/guides"
 	"slipway/internal/platform/site"
 	"slipway/internal/testkit/postgres"
 	"slipway/internal/vocab/auth"
@@ -249,6 +250,19 @@ func (s *Server) KeyWith(in access.KeyRequest) string {
 	key, err := issueKey(s.t.Context(), s.DB, me.Dealership.ID, auth.Test, in)
 	check(s.t, err)
 	return key
+}
+
+// The guides are read from their folder, so that a change of one reruns only tests that
+// open it.
+func init() {
+	folder := "docs"
+	for range 4 { // tests run in the folder of their package
+		if _, err := os.Stat(filepath.Join(folder, "docs.go")); err == nil {
+			break
+		}
+		folder = filepath.Join("..", folder)
+	}
+	guides.Files = os.DirFS(folder)
 }
 
 func settings(folder, url string) app.Settings {

@@ -149,9 +149,15 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 		}
 	}
 
-	checked := a.DB.Now()
 	heartbeat := time.NewTicker(a.Streams.Heartbeat)
 	defer heartbeat.Stop()
+	var again <-chan time.Time // to check the credential after events that were sent without it
+	checked := a.DB.Now()
+	check := func(ask func(context.Context) (auth.Principal, error)) error {
+		caller, err = ask(ctx)
+		checked, again = a.DB.Now(), nil
+		return err
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -161,16 +167,20 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 		case <-f.tooSlow:
 			return nil
 		case <-heartbeat.C:
-			if caller, err = out.Heartbeat(ctx); err != nil {
+			if err := check(out.Heartbeat); err != nil {
 				return err
 			}
-			checked = a.DB.Now()
+		case <-again:
+			if err := check(out.Caller); err != nil {
+				return err
+			}
 		case batch := <-f.changes:
 			if a.DB.Now().Sub(checked) >= a.Streams.TrustFor {
-				if caller, err = out.Caller(ctx); err != nil {
+				if err := check(out.Caller); err != nil {
 					return err
 				}
-				checked = a.DB.Now()
+			} else if again == nil { // one of these events might have ended the credential
+				again = time.After(a.Streams.TrustFor)
 			}
 			for _, c := range batch {
 				if err := send(c); err != nil {

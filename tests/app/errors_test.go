@@ -351,7 +351,7 @@ func TestHeadersOfSuccess(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range []struct{ method, path, body string }{
 		{"GET", "/v1/me", ""}, {"GET", "/v1/locations", ""}, {"HEAD", loc, ""}, {"PATCH", loc, `{"name": "Pier"}`}, {"DELETE", loc, ""},
-		{"GET", "/openapi.json", ""}, {"GET", "/openapi.yaml", ""}, {"GET", "/docs", ""},
+		{"GET", "/openapi.json", ""}, {"GET", "/openapi.yaml", ""}, {"GET", "/docs/reference", ""},
 		{"GET", "/healthz", ""}, {"GET", "/readyz", ""},
 	} {
 		var body any

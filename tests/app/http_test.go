@@ -64,7 +64,7 @@ func TestGzip(t *testing.T) {
 // Each GET also works as HEAD, without the body.
 func TestHead(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		paths := []string{"/openapi.json", "/openapi.yaml", "/docs", "/healthz", "/readyz", "/v1/yachts", noHull}
+		paths := []string{"/openapi.json", "/openapi.yaml", "/docs/reference", "/healthz", "/readyz", "/v1/yachts", noHull}
 		for _, o := range operations() {
 			if o.Method != http.MethodGet {
 				continue
@@ -134,7 +134,7 @@ func TestAbsoluteForm(t *testing.T) {
 		{"GET http://evil.example/v1/locations?limit=1", 200},
 		{"GET https://evil.example:99/v1/yachts", 404},
 		{"GET http://evil.example", 302},
-		{"GET http://evil.example/docs", 200},
+		{"GET http://evil.example/docs/reference", 200},
 	} {
 		res := raw(t, s, rawRequest(s, c.line, "", ""))
 		assert.Equal(t, res.StatusCode, c.status, c.line, "status")

@@ -3,14 +3,12 @@ package app
 import (
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	"slipway/internal/app"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )
@@ -65,43 +63,6 @@ func TestMetricsLint(t *testing.T) {
 	for _, p := range problems {
 		if strings.HasPrefix(p.Metric, "slipway_") {
 			t.Errorf("%s: %s", p.Metric, p.Text)
-		}
-	}
-}
-
-// The dashboard and the alerts only use metrics that exist, and each metric is
-// documented.
-func TestMonitoringFiles(t *testing.T) {
-	const collector = "http://127.0.0.1:1"
-	text := scrape(t, testkit.OnSQLite(t).NodeWith(func(s *app.Settings) { s.OTLPEndpoint = collector }))
-	known := map[string]bool{"slipway_replica_reads_total": true, "slipway_import_rows_total": true} // only with a replica, or an import
-	for _, line := range strings.Split(text, "\n") {
-		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
-			name, _, _ = strings.Cut(name, " ")
-			known[name] = true
-		}
-	}
-	metric := regexp.MustCompile(`\b(slipway|go|process)_[a-z_]+`)
-	suffix := regexp.MustCompile(`_(bucket|count|sum)$`)
-	for _, file := range []string{"grafana-dashboard.json", "alerts.yaml"} {
-		content, err := os.ReadFile("../../deploy/monitoring/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range metric.FindAllString(string(content), -1) {
-			if !known[name] && !known[suffix.ReplaceAllString(name, "")] {
-				t.Errorf("%s uses %s, which is not a metric", file, name)
-			}
-		}
-	}
-
-	docs, err := os.ReadFile("../../docs/operating.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range known {
-		if strings.HasPrefix(name, "slipway_") && !strings.Contains(string(docs), "`"+name+"`") {
-			t.Errorf("docs/operating.md doesn't mention %s", name)
 		}
 	}
 }

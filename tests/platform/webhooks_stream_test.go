@@ -199,6 +199,20 @@ func TestStreamsOfACredential(t *testing.T) {
 	})
 }
 
+// A stream ends soon after its credential, even if the credential was checked just before and
+// the last event is one that its user can't read.
+func TestStreamOfDeactivated(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.Streams.TrustFor, s.Streams.Heartbeat = 50*time.Millisecond, time.Hour
+		s.RunRelay()
+		go s.Streams.Run(t.Context())
+		p := s.Person("viewer")
+		f := follow(t, s, p.Key, "")
+		s.Test.Post("/v1/users/"+p.ID+"/deactivate", nil, 200, nil)
+		assert.Equal(t, f.next(), "")
+	})
+}
+
 // A stream ends when its credential ends.
 func TestStreamEnds(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

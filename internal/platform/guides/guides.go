@@ -18,9 +18,13 @@ import (
 	"sync"
 	"time"
 
-	"slipway/docs"
 	"slipway/internal/platform/pages"
 )
+
+// Files is the folder docs. The program sets it to the files that it contains, and tests
+// to the folder itself. This package doesn't embed them: after a change of a guide, each
+// test that links the server would run again.
+var Files fs.FS
 
 // Guide is a page that is written in Markdown.
 type Guide struct {
@@ -79,7 +83,7 @@ func Find(name string) (Guide, bool) {
 
 // Markdown returns the text of a guide.
 func (g Guide) Markdown() []byte {
-	text, err := docs.Files.ReadFile(g.Name + ".md")
+	text, err := fs.ReadFile(Files, g.Name+".md")
 	if err != nil {
 		panic(err) // the file is part of the program
 	}
@@ -215,13 +219,13 @@ func (s *Site) render() map[string]response {
 // plots returns the images of the guides by their names in docs/. The guides name
 // them relative to their own URLs.
 func plots() map[string][]byte {
-	names, err := fs.Glob(docs.Files, "plots/*.svg")
+	names, err := fs.Glob(Files, "plots/*.svg")
 	if err != nil {
 		panic(err) // the pattern is valid
 	}
 	all := map[string][]byte{}
 	for _, name := range names {
-		if all[name], err = docs.Files.ReadFile(name); err != nil {
+		if all[name], err = fs.ReadFile(Files, name); err != nil {
 			panic(err) // the file is part of the program
 		}
 	}

@@ -1,7 +1,8 @@
-package app
+package guides
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -26,7 +27,7 @@ func TestReferenceDocument(t *testing.T) {
 				Samples []struct{ Source string } `json:"x-codeSamples"`
 			}
 		}
-		if err := json.Unmarshal(send(t, s.As(""), "GET", path, nil).Bytes, &doc); err != nil {
+		if err := json.Unmarshal(open(t, s, path).Bytes, &doc); err != nil {
 			t.Fatal(err)
 		}
 		for _, item := range doc.Paths {
@@ -99,7 +100,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 func TestLLMs(t *testing.T) {
 	t.Parallel()
 	s := testkit.OnSQLite(t)
-	text := string(send(t, s.As(""), "GET", "/llms.txt", nil).Bytes)
+	text := string(open(t, s, "/llms.txt").Bytes)
 	if !strings.HasPrefix(text, "# Slipway\n\n> ") || !strings.Contains(text, "\n## Optional\n") {
 		t.Errorf("got %s, want a title, a summary and sections", text)
 	}
@@ -112,7 +113,7 @@ func TestLLMs(t *testing.T) {
 		links++
 		url, _, _ := strings.Cut(rest, ")")
 		path, ours := strings.CutPrefix(url, s.Settings().BaseURL)
-		if res := send(t, s.As(""), "GET", path, nil); !ours || res.StatusCode != 200 {
+		if res := open(t, s, path); !ours || res.StatusCode != 200 {
 			t.Errorf("%s: got %d", url, res.StatusCode)
 		}
 	}
@@ -131,15 +132,25 @@ func TestDocsPages(t *testing.T) {
 		"/changelog.json": 200, "/openapi.json": 200, "/openapi.yaml": 200, "/openapi-preview.json": 200, "/openapi-public.json": 200,
 		"/llms.txt": 200, "/docs/guides/nothing": 404, "/docs/nothing": 404,
 	} {
-		if res := send(t, s.As(""), "GET", path, nil); res.StatusCode != want {
+		if res := open(t, s, path); res.StatusCode != want {
 			t.Errorf("%s: got %d, want %d", path, res.StatusCode, want)
 		}
 	}
-	index := string(send(t, s.As(""), "GET", "/docs/search.json", nil).Bytes)
+	index := string(open(t, s, "/docs/search.json").Bytes)
 	for _, want := range []string{`"/docs/reference#/operations/createHull"`, `"/docs/reference/preview#/operations/`, `"/docs/errors#consent_missing"`} {
 		assert.Contains(t, index, want, "search.json")
 	}
 	if len(index) > 200_000 {
 		t.Errorf("search.json has %d bytes, want at most 200,000", len(index))
 	}
+}
+
+// open sends a request without a credential, and fails the test only if there is no response.
+func open(t *testing.T, s *testkit.Server, path string) *testkit.Response {
+	t.Helper()
+	res, err := s.As("").Send(http.MethodGet, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
 }

@@ -1,4 +1,4 @@
-package app
+package guides
 
 import (
 	"encoding/json"
