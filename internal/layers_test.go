@@ -133,7 +133,7 @@ var (
 	// sqlCalls are the functions of db whose arguments name tables or columns.
 	sqlCalls = []string{"All", "Claim", "Exec", "From", "Insert", "LockRow", "One", "Table", "Update"}
 	// preconditions are what actions can use of rest. They do nothing without a request.
-	preconditions = []string{"Change", "CheckIfMatch"}
+	preconditions = []string{"Called", "Change", "CheckIfMatch"}
 	routes        = regexp.MustCompile(`^(Get|Post|Patch|Put|Delete|Raw)`)
 )
 

@@ -203,6 +203,8 @@ var operations = []Operation{
 			{In: inPath, Name: "factor_id", Type: "string", Doc: "ID of the two-factor method.", Example: "mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inBody, Name: "assertion", Type: "json", Doc: "Result of navigator.credentials.get, or of navigator.credentials.create for a new method."},
 			{In: inBody, Name: "code", Type: "string", Doc: "Code from the authenticator app, or a recovery code.", Null: true},
+			{In: inBody, Name: "object_id", Type: "string", Doc: "The first ID in the operation's path. Leave it out if the path has none.", Null: true, Example: "user_01jcqz8t5n8m2x4v6b7c9d0e1f"},
+			{In: inBody, Name: "operation", Type: "string", Doc: "ID of the operation that the token is for. By default, the token works for any operation that requires one.", Null: true, Example: "assignUserRoles"},
 		}},
 	{ID: "getMe", Noun: "access", Name: "get-me", Verb: "GET", Path: "/v2-preview/me",
 		Summary: "Retrieve the calling credential and its user", Doc: "Shows who the request was authenticated as, and what someone who is signed in wants to see: name, roles, locations, the plan and the time zone of the dealership, and when the session expires.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "",

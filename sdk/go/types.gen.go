@@ -2929,6 +2929,10 @@ type MFAVerify struct {
 	Assertion map[string]any `json:"assertion,omitzero"`
 	// Code from the authenticator app, or a recovery code.
 	Code string `json:"code,omitzero"`
+	// The first ID in the operation's path. Leave it out if the path has none.
+	ObjectID string `json:"object_id,omitzero"`
+	// ID of the operation that the token is for. By default, the token works for any operation that requires one.
+	Operation string `json:"operation,omitzero"`
 }
 
 // Me: The credential of the request.

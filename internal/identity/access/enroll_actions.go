@@ -85,6 +85,6 @@ func (a *API) FinishPasskey(ctx context.Context, tx *db.Tx, userID, factorID, re
 	if err := json.Unmarshal([]byte(response), &created); err != nil || len(created) == 0 || f.Active || f.Kind != people.WebAuthn {
 		return nil, fault.New(fault.KindUnprocessable, "The passkey didn't work. Try again.")
 	}
-	p, err := a.verifyWebAuthn(ctx, tx, u, f, created)
+	p, err := a.verifyWebAuthn(ctx, tx, u, f, MFAVerify{Assertion: created})
 	return p.RecoveryCodes, err
 }

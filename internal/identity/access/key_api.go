@@ -91,31 +91,27 @@ func (a *API) requireMFA(ctx context.Context, tx *db.Tx, scopes []auth.Scope, to
 	if !isAdmin(scopes) {
 		return nil
 	}
-	if token == nil {
-		return errMFA("A key with the admin scope requires an mfa_token. Verify a two-factor method to get one.",
-			"is required for the admin scope")
-	}
-	userID, err := people.UseMFAToken(ctx, tx, *token)
-	if err != nil {
-		return err
-	}
-	if c := auth.From(ctx); userID == "" || (c.UserID != "" && c.UserID != userID) {
-		return errMFA("The mfa_token is unknown, used, expired or from another user. Verify a two-factor method again.",
-			"is unknown, used, expired or from another user")
-	}
+	return people.Judge(ctx, tx, people.TokenIn(token), people.Rule{
+		Missing: errMFA("A key with the admin scope requires an mfa_token. Verify a two-factor method to get one.", "is required for the admin scope"),
+		Accept: func(prover people.User) error {
+			if err := requireOwnToken(ctx, prover); err != nil {
+				return err
+			}
+			granted, err := people.ScopesOf(ctx, tx, prover)
+			if err == nil && !auth.Require(scopes...).Allows(granted) {
+				err = errMFA("The mfa_token is from a user who can't grant these scopes.", "is from a user who can't grant these scopes")
+			}
+			return err
+		},
+	})
+}
 
-	u, err := people.FindUser(ctx, tx, userID)
-	if err != nil {
-		return err
+// requireOwnToken returns an error if the caller is a session, and the token is from another user.
+func requireOwnToken(ctx context.Context, prover people.User) error {
+	if c := auth.From(ctx); c.UserID == "" || c.UserID == prover.ID {
+		return nil
 	}
-	granted, err := people.ScopesOf(ctx, tx, u)
-	if err != nil {
-		return err
-	}
-	if u.Status != people.Active || !u.HasActiveFactor() || !auth.Require(scopes...).Allows(granted) {
-		return errMFA("The mfa_token is from a user who can't grant these scopes.", "is from a user who can't grant these scopes")
-	}
-	return nil
+	return errMFA("The mfa_token is from another user. Verify your own two-factor method.", "is from another user")
 }
 
 func errMFA(message, detail string) error { return people.ErrMFA(message, detail) }

@@ -52,6 +52,20 @@ type MFAVerify struct {
 
 	Code      *string        `json:"code" required:"false" maxLength:"40" doc:"Code from the authenticator app, or a recovery code."`
 	Assertion map[string]any `json:"assertion,omitempty" doc:"Result of navigator.credentials.get, or of navigator.credentials.create for a new method."`
+
+	Operation *string `json:"operation" required:"false" maxLength:"100" doc:"ID of the operation that the token is for. By default, the token works for any operation that requires one." example:"assignUserRoles" since:"2026-12-01"`
+	ObjectID  *string `json:"object_id" required:"false" maxLength:"100" doc:"The first ID in the operation's path. Leave it out if the path has none." example:"user_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
+}
+
+// purpose returns what the token is for.
+func (b MFAVerify) purpose() (p people.Purpose) {
+	if b.Operation != nil {
+		p.Operation = *b.Operation
+	}
+	if b.ObjectID != nil {
+		p.ObjectID = *b.ObjectID
+	}
+	return p
 }
 
 // MFAProof is the result of a verification, or the challenge for one.

@@ -108,8 +108,13 @@ func (a *API) verify(ctx context.Context, in *struct {
 		if in.Body != nil {
 			body = *in.Body
 		}
+		if body.ObjectID != nil && body.Operation == nil {
+			var bad fault.Fields
+			bad.Add("operation", "required", "is required with object_id")
+			return MFAProof{}, bad.Err()
+		}
 		if f.Kind == people.WebAuthn && body.Code == nil {
-			p, err := a.verifyWebAuthn(ctx, tx, u, f, body.Assertion)
+			p, err := a.verifyWebAuthn(ctx, tx, u, f, body)
 			signature = err
 			return p, err
 		}
@@ -123,7 +128,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 		if err != nil {
 			return MFAProof{}, err
 		}
-		return prove(ctx, tx, u, codes)
+		return prove(ctx, tx, u, verification{codes, body.purpose()})
 	})
 	if db.IsCommitted(err) || signature != nil && fault.KindOf(signature) != fault.KindServerError {
 		a.AuthLog.Reject(ctx, authlog.Rejection{Env: auth.From(ctx).Env, Kind: authlog.KindUser, ID: in.UserID, Err: err})
@@ -131,18 +136,23 @@ func (a *API) verify(ctx context.Context, in *struct {
 	return p, err
 }
 
-// prove creates the MFA token for a user who has verified a factor. Codes are the
-// new recovery codes, if it is the first one.
-func prove(ctx context.Context, tx *db.Tx, u people.User, codes []string) (MFAProof, error) {
-	p, err := insertMFAToken(ctx, tx, u)
-	p.RecoveryCodes = append([]string{}, codes...)
+// verification is what a user has verified a factor for.
+type verification struct {
+	codes   []string // the new recovery codes, if it is the user's first factor
+	purpose people.Purpose
+}
+
+// prove creates the MFA token for a user who has verified a factor.
+func prove(ctx context.Context, tx *db.Tx, u people.User, v verification) (MFAProof, error) {
+	p, err := insertMFAToken(ctx, tx, u, v.purpose)
+	p.RecoveryCodes = append([]string{}, v.codes...)
 	return p, err
 }
 
 // verifyWebAuthn returns a challenge if there is no response yet, and otherwise
 // checks the response.
 func (a *API) verifyWebAuthn(
-	ctx context.Context, tx *db.Tx, u people.User, f people.Factor, response map[string]any,
+	ctx context.Context, tx *db.Tx, u people.User, f people.Factor, body MFAVerify,
 ) (MFAProof, error) {
 	rp, err := a.relyingParty()
 	if err != nil {
@@ -158,7 +168,7 @@ func (a *API) verifyWebAuthn(
 			return MFAProof{}, err
 		}
 	}
-	if len(response) == 0 {
+	if len(body.Assertion) == 0 {
 		return a.challenge(ctx, tx, u, f, credential)
 	}
 
@@ -168,9 +178,9 @@ func (a *API) verifyWebAuthn(
 	}
 	var verified *webauthn.Credential
 	if f.Active {
-		verified, err = finishAssertion(rp, u, credential, c, response)
+		verified, err = finishAssertion(rp, u, credential, c, body.Assertion)
 	} else {
-		verified, err = finishRegistration(rp, u, c, response)
+		verified, err = finishRegistration(rp, u, c, body.Assertion)
 	}
 	if err != nil {
 		return MFAProof{}, err
@@ -188,7 +198,7 @@ func (a *API) verifyWebAuthn(
 	if err := audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}}); err != nil {
 		return MFAProof{}, err
 	}
-	return prove(ctx, tx, u, codes)
+	return prove(ctx, tx, u, verification{codes, body.purpose()})
 }
 
 func (a *API) challenge(ctx context.Context, tx *db.Tx, u people.User, f people.Factor, credential webauthn.Credential) (MFAProof, error) {
@@ -246,34 +256,20 @@ func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people
 	if !u.HasActiveFactor() {
 		return nil
 	}
-	if token == "" {
-		return errMFA("The user has an active two-factor method. Verify it, or your own if you are an administrator, and send the mfa_token.",
-			"is required, because the user has an active two-factor method")
-	}
-	userID, err := people.UseMFAToken(ctx, tx, token)
-	if err != nil {
-		return err
-	}
-	if c := auth.From(ctx); userID == "" || (c.UserID != "" && c.UserID != userID) {
-		return errMFA("The mfa_token is unknown, used, expired or from another user. Verify a two-factor method again.",
-			"is unknown, used, expired or from another user")
-	}
-	if userID == u.ID {
-		return nil
-	}
-
-	other, err := people.FindUser(ctx, tx, userID)
-	if err != nil {
-		return err
-	}
-	granted, err := people.ScopesOf(ctx, tx, other)
-	if err != nil {
-		return err
-	}
-	if other.Status != people.Active || !isAdmin(granted) {
-		return errMFA("The mfa_token is from another user who is not an administrator.", "is from another user who is not an administrator")
-	}
-	return nil
+	return people.Judge(ctx, tx, token, people.Rule{
+		Missing: errMFA("The user has an active two-factor method. Verify it, or your own if you are an administrator, and send the mfa_token.",
+			"is required, because the user has an active two-factor method"),
+		Accept: func(prover people.User) error {
+			if err := requireOwnToken(ctx, prover); err != nil || prover.ID == u.ID {
+				return err
+			}
+			granted, err := people.ScopesOf(ctx, tx, prover)
+			if err == nil && !isAdmin(granted) {
+				err = errMFA("The mfa_token is from another user who is not an administrator.", "is from another user who is not an administrator")
+			}
+			return err
+		},
+	})
 }
 
 // isOtherAdmin reports whether a user is an administrator other than the caller.

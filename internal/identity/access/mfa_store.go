@@ -223,8 +223,8 @@ func useRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, code string)
 }
 
 // insertMFAToken creates an MFA token for a user who has verified a factor.
-func insertMFAToken(ctx context.Context, tx *db.Tx, u people.User) (MFAProof, error) {
-	token, expiresAt, err := people.InsertMFAToken(ctx, tx, u)
+func insertMFAToken(ctx context.Context, tx *db.Tx, u people.User, p people.Purpose) (MFAProof, error) {
+	token, expiresAt, err := people.InsertMFAToken(ctx, tx, u, p)
 	return MFAProof{MFAToken: &token, ExpiresAt: expiresAt, Challenge: map[string]any{}}, err
 }
 

@@ -28,8 +28,8 @@ func (u User) HasActiveFactor() bool {
 	return slices.ContainsFunc(u.MFAFactors, func(f UserFactor) bool { return f.Active })
 }
 
-// canProve reports whether an MFA token of the user is proof.
-func (u User) canProve() bool { return u.Status == Active && u.IsAdmin() && u.HasActiveFactor() }
+// canVerify reports whether an MFA token of the user counts.
+func (u User) canVerify() bool { return u.Status == Active && u.HasActiveFactor() }
 
 // proof is whose MFA token a change of a user requires.
 type proof int
@@ -59,6 +59,19 @@ func proofToAssign(before User, assigned []Role) proof {
 	return proofIf(before.IsAdmin())
 }
 
+// rule returns whose token a change of a user requires.
+func (p proof) rule(changed User) Rule {
+	return Rule{Missing: errProofRequired(), Accept: func(prover User) error {
+		switch {
+		case !prover.IsAdmin():
+			return errNotAdmin()
+		case p == byOtherAdmin && prover.ID == changed.ID:
+			return errOwnProof()
+		}
+		return nil
+	}}
+}
+
 // ErrMFA is the error for a missing or invalid MFA token.
 func ErrMFA(message, detail string) error {
 	return fault.Forbidden("%s", message).Detail("mfa_token", "mfa", "%s", detail)
@@ -70,8 +83,12 @@ func errProofRequired() error {
 }
 
 func errInvalidProof() error {
-	return ErrMFA("The mfa_token is unknown, used, expired, or not from an active administrator. Verify a two-factor method again.",
-		"is unknown, used, expired, or not from an active administrator")
+	return ErrMFA("The mfa_token is unknown, used, expired, or for something else. Verify a two-factor method again.",
+		"is unknown, used, expired, or for something else")
+}
+
+func errNotAdmin() error {
+	return ErrMFA("The mfa_token is not from an administrator.", "is not from an administrator")
 }
 
 func errOwnProof() error {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -205,6 +206,7 @@ const maxCached = 2000
 
 func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
 	tx.bind(args)
+	tx.wrote = tx.wrote || tx.sql != nil && !isRead(query)
 	switch {
 	case tx.batch != nil:
 		return run(ctx, tx.batch, query, args, (*sql.Stmt).QueryContext)
@@ -218,11 +220,20 @@ func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, e
 	return tx.pool.QueryContext(ctx, query, args...)
 }
 
+var changes = regexp.MustCompile(`\b(INSERT|UPDATE|DELETE)\b`)
+
+// isRead reports whether a statement changes no rows. An UPDATE can return some too.
+func isRead(query string) bool {
+	query = strings.TrimSpace(query)
+	return strings.HasPrefix(query, "SELECT") || strings.HasPrefix(query, "SET") || strings.HasPrefix(query, "WITH") && !changes.MatchString(query)
+}
+
 func (tx *Tx) exec(ctx context.Context, query string, args []any) (res sql.Result, err error) {
 	if tx.sql == nil {
 		return nil, fmt.Errorf("db: %q outside of Write", query)
 	}
 	tx.bind(args)
+	tx.wrote = tx.wrote || !isRead(query)
 	query = tx.db.text(query, nil, nil)
 	ctx, span := tx.db.trace(ctx, query)
 	defer func() { endSpan(span, err) }()

@@ -31,6 +31,7 @@ type session struct {
 	conn    *sql.Conn // PostgreSQL writes only: the connection of sql
 	replica *sql.Conn // PostgreSQL reads only: a replica to use instead of pool
 	notify  bool      // the relay is notified after the commit
+	wrote   bool      // see HasWritten
 	batch   *batch    // SQLite writes only
 
 	settled time.Time // PostgreSQL only: see settledBefore
@@ -39,6 +40,13 @@ type session struct {
 	finish    []func(ctx context.Context) error // before the commit
 	committed []func()                          // after the commit
 }
+
+// HasWritten reports whether the transaction has changed anything since it began, or since
+// ForgetWrites.
+func (tx *Tx) HasWritten() bool { return tx.wrote }
+
+// ForgetWrites is for what a request writes before its handler runs.
+func (tx *Tx) ForgetWrites() { tx.wrote = false }
 
 // In returns the same transaction in another environment.
 func (tx *Tx) In(env auth.Env) *Tx { return &Tx{Now: tx.Now, Env: env, session: tx.session} }

@@ -50,6 +50,16 @@ func exchangeFrom(ctx context.Context) *exchange {
 	return x
 }
 
+// Called returns the operation that a request calls, and the object of a change: the first
+// ID of the path.
+func Called(ctx context.Context) (operation, object string) {
+	x := exchangeFrom(ctx)
+	if x == nil {
+		return "", ""
+	}
+	return x.operation, x.object
+}
+
 // identify assigns the request id, sets the headers that every response has,
 // and writes the log line. It turns a panic into a 500.
 func (r *Router) identify(next http.Handler) http.Handler {

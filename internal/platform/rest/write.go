@@ -50,6 +50,7 @@ func write(ctx context.Context, d *db.DB, fn db.Func[any]) (any, error) {
 					return out, err
 				}
 			}
+			tx.ForgetWrites()
 			out, err = fn(ctx, tx)
 			if db.IsCommitted(err) {
 				if released := x.release(ctx, tx); released != nil {

@@ -3880,6 +3880,10 @@ export interface MFAVerify {
   assertion?: Record<string, unknown>;
   /** Code from the authenticator app, or a recovery code. */
   code?: string | null;
+  /** The first ID in the operation's path. Leave it out if the path has none. */
+  object_id?: string | null;
+  /** ID of the operation that the token is for. By default, the token works for any operation that requires one. */
+  operation?: string | null;
 }
 
 /** The credential of the request. */

@@ -90,18 +90,24 @@ function Secret({ title, text, secrets, done }: { title: string; text: string; s
   );
 }
 
+/** What a two-factor token is for: an operation, and the first ID of its path. It works for nothing else. */
+export interface Purpose {
+  operation: string;
+  object_id?: string;
+}
+
 /**
  * Runs a write that affects the admin scope. If the user needs a two-factor code for it, asks for one first. The API
  * decides: if it requires a token that we didn't expect, the write is sent again with one.
  */
-export async function verified<T>(expected: boolean, write: (token: string | undefined) => PromiseLike<T>): Promise<T> {
-  const token = expected ? await askToken() : undefined;
+export async function verified<T>(purpose: Purpose, expected: boolean, write: (token: string | undefined) => PromiseLike<T>): Promise<T> {
+  const token = expected ? await askToken(purpose) : undefined;
   try {
     return await write(token);
   } catch (error) {
     const required = error instanceof SlipwayError && error.details.some((d) => d.code === "mfa");
     if (!required || token) throw error;
-    return write(await askToken());
+    return write(await askToken(purpose));
   }
 }
 
@@ -116,10 +122,10 @@ export function tokenHeader(token: string | undefined): { mfaToken?: string } {
 }
 
 /** Verifies a two-factor method of the user, and returns the token. */
-async function askToken(): Promise<string> {
+async function askToken(purpose: Purpose): Promise<string> {
   const user = await api.dealership.getUser(session.user.id);
   const factors = user.mfa_factors.filter((f) => f.active);
-  const token = await open<string>((done) => (factors.length ? <Verify factors={factors} done={done} /> : <NoFactor done={done} />));
+  const token = await open<string>((done) => (factors.length ? <Verify factors={factors} purpose={purpose} done={done} /> : <NoFactor done={done} />));
   if (!token) throw new Refusal("You canceled the two-factor verification. Nothing was changed.");
   return token;
 }
@@ -135,7 +141,7 @@ function NoFactor({ done }: { done: () => void }) {
   );
 }
 
-function Verify({ factors, done }: { factors: UserFactor[]; done: (token?: string) => void }) {
+function Verify({ factors, purpose, done }: { factors: UserFactor[]; purpose: Purpose; done: (token?: string) => void }) {
   const app = factors.find((f) => f.kind === "totp");
   const passkey = factors.find((f) => f.kind === "webauthn");
   const form = useForm({
@@ -143,14 +149,14 @@ function Verify({ factors, done }: { factors: UserFactor[]; done: (token?: strin
     values: { code: "" },
     save: async ({ code }) => {
       const factor = app ?? passkey!;
-      done((await api.access.verifyMfaFactor(session.user.id, factor.id, { code: code.trim() })).mfa_token ?? undefined);
+      done((await api.access.verifyMfaFactor(session.user.id, factor.id, { ...purpose, code: code.trim() })).mfa_token ?? undefined);
     },
   });
   const cancel = () => {
     discardDraft("two-factor code");
     done();
   };
-  const usePasskey = async () => done(await assert(passkey!));
+  const usePasskey = async () => done(await assert(passkey!, purpose));
   return (
     <Dialog title="Two-factor verification" onClose={cancel}>
       <Form form={form} submit="Verify" onCancel={cancel}>
@@ -163,11 +169,11 @@ function Verify({ factors, done }: { factors: UserFactor[]; done: (token?: strin
 }
 
 /** Signs a challenge with a passkey, and returns the token. */
-async function assert(factor: UserFactor): Promise<string | undefined> {
+async function assert(factor: UserFactor, purpose: Purpose): Promise<string | undefined> {
   const { challenge } = await api.access.verifyMfaFactor(session.user.id, factor.id, {});
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON((challenge["publicKey"] ?? challenge) as never);
   const credential = (await navigator.credentials.get({ publicKey }).catch(() => null)) as PublicKeyCredential | null;
   if (!credential) throw new Refusal("The passkey was not used.");
   const assertion = credential.toJSON() as Record<string, unknown>;
-  return (await api.access.verifyMfaFactor(session.user.id, factor.id, { assertion })).mfa_token ?? undefined;
+  return (await api.access.verifyMfaFactor(session.user.id, factor.id, { ...purpose, assertion })).mfa_token ?? undefined;
 }

@@ -79,7 +79,7 @@ async function create(): Promise<void> {
     values: { name: "", scopes: "", rate_limit: "" },
     save: async (v) => {
       const scopes = split(v.scopes);
-      const key = await verified(scopes.includes("admin"), (token) => api.access.createApiKey({
+      const key = await verified({ operation: "createApiKey" }, scopes.includes("admin"), (token) => api.access.createApiKey({
         name: v.name, scopes, rate_limit: v.rate_limit ? Number(v.rate_limit) : null, ...withToken(token),
       }));
       changed("api_key");
@@ -99,7 +99,7 @@ async function create(): Promise<void> {
 async function rotate(key: APIKey): Promise<void> {
   const question = { title: `Rotate ${key.name}?`, text: "You get a new key with the same scopes. The old key works for 7 more days, so that you can replace it.", action: "Rotate key" };
   if (!(await confirm(question))) return;
-  const issued = await verified(key.scopes.includes("admin"), (token) => api.access.rotateApiKey(key.id, withToken(token)));
+  const issued = await verified({ operation: "rotateApiKey", object_id: key.id }, key.scopes.includes("admin"), (token) => api.access.rotateApiKey(key.id, withToken(token)));
   const old = await api.access.getApiKey(key.id);
   changed("api_key");
   const until = old.expires_at ? `The old key ${old.prefix}… works until ${dateTime(old.expires_at)}.` : "";
@@ -111,7 +111,7 @@ async function revoke(key: APIKey): Promise<void> {
   if (!(await confirm(question))) return;
   // Only administrators create keys, so a key of a user affects the admin scope too.
   const affectsAdmin = key.scopes.includes("admin") || key.created_by.type === "user";
-  await verified(affectsAdmin, (token) => api.access.revokeApiKey(key.id, tokenHeader(token)));
+  await verified({ operation: "revokeApiKey", object_id: key.id }, affectsAdmin, (token) => api.access.revokeApiKey(key.id, tokenHeader(token)));
   changed("api_key");
   toast("Key revoked.");
 }

@@ -68,7 +68,7 @@ async function edit(app?: App): Promise<void> {
     save: async (v, _, options) => {
       const body = { name: v.name, homepage_url: v.homepage_url || null, redirect_uris: split(v.redirect_uris), scopes: split(v.scopes) };
       const admin = body.scopes.includes("admin") || !!app?.scopes.includes("admin");
-      const saved = await verified(admin, (token): Promise<App | IssuedApp> => app
+      const saved = await verified(app ? { operation: "updateApp", object_id: app.id } : { operation: "createApp" }, admin, (token): Promise<App | IssuedApp> => app
         ? api.access.updateApp(app.id, { ...body, ...withToken(token) }, options)
         : api.access.createApp({ ...body, type: v.type as AppType, ...withToken(token) }));
       changed("app");
@@ -94,21 +94,21 @@ function showIssued(app: IssuedApp, note: string): Promise<void> {
 
 async function rotate(app: App): Promise<void> {
   if (!(await confirm({ title: `Rotate the secret of ${app.name}?`, text: "The old secret works for 7 more days, so that you can replace it.", action: "Rotate secret" }))) return;
-  const issued = await verified(app.scopes.includes("admin"), (token) => api.access.rotateAppSecret(app.id, withToken(token)));
+  const issued = await verified({ operation: "rotateAppSecret", object_id: app.id }, app.scopes.includes("admin"), (token) => api.access.rotateAppSecret(app.id, withToken(token)));
   changed("app");
   await showIssued(issued, issued.old_secret_expires_at ? `The old secret works until ${date(issued.old_secret_expires_at)}.` : "");
 }
 
 async function remove(app: App): Promise<void> {
   if (!(await confirm({ title: `Delete ${app.name}?`, text: "Its tokens stop working immediately, in all dealerships.", action: "Delete app", danger: true, type: app.name }))) return;
-  await verified(app.scopes.includes("admin"), (token) => api.access.deleteApp(app.id, tokenHeader(token)));
+  await verified({ operation: "deleteApp", object_id: app.id }, app.scopes.includes("admin"), (token) => api.access.deleteApp(app.id, tokenHeader(token)));
   changed("app");
   toast("App deleted.");
 }
 
 async function uninstall(install: Install): Promise<void> {
   if (!(await confirm({ title: `Uninstall ${install.app.name}?`, text: "It loses access to this environment immediately.", action: "Uninstall app", danger: true }))) return;
-  await verified(install.scopes.includes("admin"), (token) => api.access.revokeInstall(install.id, tokenHeader(token)));
+  await verified({ operation: "revokeInstall", object_id: install.id }, install.scopes.includes("admin"), (token) => api.access.revokeInstall(install.id, tokenHeader(token)));
   changed("app");
   toast("App uninstalled.");
 }

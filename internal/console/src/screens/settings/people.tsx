@@ -103,7 +103,7 @@ function UserDetails({ user, admin, choices }: { user: User; admin: boolean; cho
   const removeFactor = async (factor: User["mfa_factors"][number]) => {
     const question = { title: "Delete this two-factor method?", text: `If it is the last one, the password of ${user.name} is cleared, and they set up both again.`, action: "Delete method", danger: true };
     if (!(await confirm(question))) return;
-    await verified(true, (token) => api.access.deleteMfaFactor(user.id, factor.id, tokenHeader(token)));
+    await verified({ operation: "deleteMfaFactor", object_id: user.id }, true, (token) => api.access.deleteMfaFactor(user.id, factor.id, tokenHeader(token)));
     changed("user", user.id);
     toast("Two-factor method deleted.");
   };
@@ -133,7 +133,7 @@ function Sessions({ user, admin }: { user: User; admin: boolean }) {
   const sessions = useLoad(["sessions", user.id], () => api.access.listSessions({ user_id: user.id, limit: 50 }), ["sessions"]);
   const end = async (s: Session) => {
     if (!(await confirm({ title: "End this session?", text: `${user.name} is signed out there immediately.`, action: "End session", danger: true }))) return;
-    await verified(admin && user.id !== session.user.id, (token) => api.access.revokeSession(s.id, tokenHeader(token)));
+    await verified({ operation: "revokeSession", object_id: s.id }, admin && user.id !== session.user.id, (token) => api.access.revokeSession(s.id, tokenHeader(token)));
     changed("sessions");
     toast("Session ended.");
   };
@@ -174,7 +174,7 @@ function invite(): void {
     values: { name: "", email: "", role_ids: "", location_ids: "" },
     save: async (v) => {
       const role_ids = split(v.role_ids);
-      await verified(await grantsAdmin(role_ids), (token) => api.dealership.provisionUser({ name: v.name, email: v.email, role_ids, location_ids: split(v.location_ids), ...withToken(token) }));
+      await verified({ operation: "provisionUser" }, await grantsAdmin(role_ids), (token) => api.dealership.provisionUser({ name: v.name, email: v.email, role_ids, location_ids: split(v.location_ids), ...withToken(token) }));
       changed("user");
       toast("The invitation was sent.");
     },
@@ -191,7 +191,7 @@ function invite(): void {
 
 /** Sends a change of a user. */
 async function change(user: User, admin: boolean, patch: UserPatch, message: string, ifVersion?: number): Promise<void> {
-  await verified(admin || !!patch.reset_password, (token) => api.dealership.updateUser(user.id, { ...patch, ...withToken(token) }, ifVersion === undefined ? {} : { ifVersion }));
+  await verified({ operation: "updateUser", object_id: user.id }, admin || !!patch.reset_password, (token) => api.dealership.updateUser(user.id, { ...patch, ...withToken(token) }, ifVersion === undefined ? {} : { ifVersion }));
   changed("user", user.id, "sessions");
   toast(message);
 }
@@ -226,7 +226,7 @@ function assignRoles(user: User, admin: boolean): void {
     values: { role_ids: user.roles.map((r) => r.id).join(" ") },
     save: async (v) => {
       const role_ids = split(v.role_ids);
-      await verified(admin || (await grantsAdmin(role_ids)), (token) => api.dealership.assignUserRoles(user.id, { role_ids, ...withToken(token) }));
+      await verified({ operation: "assignUserRoles", object_id: user.id }, admin || (await grantsAdmin(role_ids)), (token) => api.dealership.assignUserRoles(user.id, { role_ids, ...withToken(token) }));
       changed("user", user.id);
       toast("Roles saved.");
     },
@@ -246,7 +246,7 @@ function deactivate(user: User, admin: boolean): void {
     values: { revoke_keys: "" },
     save: async (v) => {
       const revoke_keys = v.revoke_keys === "yes";
-      await verified(admin, (token) => api.dealership.deactivateUser(user.id, { revoke_keys, ...withToken(token) }));
+      await verified({ operation: "deactivateUser", object_id: user.id }, admin, (token) => api.dealership.deactivateUser(user.id, { revoke_keys, ...withToken(token) }));
       changed("user", user.id, "sessions");
       toast("Person deactivated.");
     },

@@ -77,7 +77,7 @@ function edit(role?: Role): void {
     values: { name: role?.name ?? "", scopes: role?.scopes.join(" ") ?? "" },
     save: async (v, _, options) => {
       const body = { name: v.name, scopes: split(v.scopes) };
-      await verified(body.scopes.includes("admin") || isAdmin(role), (token) =>
+      await verified(role ? { operation: "updateRole", object_id: role.id } : { operation: "createRole" }, body.scopes.includes("admin") || isAdmin(role), (token) =>
         role ? api.dealership.updateRole(role.id, { ...body, ...withToken(token) }, options) : api.dealership.createRole({ ...body, ...withToken(token) }));
       changed("role");
       toast("Role saved.");
@@ -93,7 +93,7 @@ function edit(role?: Role): void {
 
 async function remove(role: Role): Promise<void> {
   if (!(await confirm({ title: `Delete the role ${role.name}?`, text: "You can only delete a role that no user has.", action: "Delete role", danger: true }))) return;
-  await verified(isAdmin(role), (token) => api.dealership.deleteRole(role.id, tokenHeader(token)));
+  await verified({ operation: "deleteRole", object_id: role.id }, isAdmin(role), (token) => api.dealership.deleteRole(role.id, tokenHeader(token)));
   changed("role");
   toast("Role deleted.");
 }

@@ -91,7 +91,7 @@ function Connected({ connection: c }: { connection: Connection }) {
 }
 
 async function checkDomains(c: Connection): Promise<void> {
-  await verified(false, (token) => api.access.updateSsoConnection(c.id, { domains: c.domains, ...withToken(token) }));
+  await verified({ operation: "updateSsoConnection", object_id: c.id }, false, (token) => api.access.updateSsoConnection(c.id, { domains: c.domains, ...withToken(token) }));
   changed("sso_connection");
   toast("The domains are checked now.");
 }
@@ -101,14 +101,14 @@ async function enforce(c: Connection, on: boolean): Promise<void> {
     ? { title: `Enforce ${c.name}?`, text: `Users of ${c.domains.join(", ")} can no longer sign in with a password.`, action: "Enforce", danger: true }
     : { title: `Stop enforcing ${c.name}?`, text: "Users can sign in with a password again.", action: "Stop enforcing" };
   if (!(await confirm(question))) return;
-  await verified(true, (token) => api.access.updateSsoConnection(c.id, { enforce: on, ...withToken(token) }));
+  await verified({ operation: "updateSsoConnection", object_id: c.id }, true, (token) => api.access.updateSsoConnection(c.id, { enforce: on, ...withToken(token) }));
   changed("sso_connection");
   toast("Connection saved.");
 }
 
 async function remove(c: Connection): Promise<void> {
   if (!(await confirm({ title: `Remove ${c.name}?`, text: "Its sessions end. The users stay, but can no longer sign in with it.", action: "Remove connection", danger: true }))) return;
-  await verified(c.enforce, (token) => api.access.deleteSsoConnection(c.id, tokenHeader(token)));
+  await verified({ operation: "deleteSsoConnection", object_id: c.id }, c.enforce, (token) => api.access.deleteSsoConnection(c.id, tokenHeader(token)));
   changed("sso_connection");
   toast("Connection removed.");
 }
@@ -134,7 +134,7 @@ function edit(c?: Connection): void {
         ? { issuer: v.issuer, client_id: v.client_id, ...(secret.current && { client_secret: secret.current }) }
         : v.idp_metadata_xml ? { idp_metadata_xml: v.idp_metadata_xml } : v.idp_metadata_url ? { idp_metadata_url: v.idp_metadata_url } : {};
       const used = [common.default_role_id ?? "", ...group_mapping.map((g) => g.role_id)];
-      await verified(!!c?.enforce || (await grantsAdmin(used)), async (token) => {
+      await verified(c ? { operation: "updateSsoConnection", object_id: c.id } : { operation: "createSsoConnection" }, !!c?.enforce || (await grantsAdmin(used)), async (token) => {
         const body = { ...common, ...provider, ...withToken(token) };
         if (c) await api.access.updateSsoConnection(c.id, body, options);
         else await api.access.createSsoConnection({ ...body, protocol: v.protocol as Connection["protocol"] });
