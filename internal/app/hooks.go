@@ -13,10 +13,12 @@ import (
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/identity"
+	"slipway/internal/identity/people"
 	"slipway/internal/imports"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/webhooks"
 )
 
@@ -44,14 +46,30 @@ func (a *App) hooks(f *features) hooks {
 			Messages: f.messages.Holder(), Leads: leads.Holder(), Deals: deals.Holder(), Finance: finance.Holder(), Documents: documents.Holder(),
 			Appointments: appointments.Holder(), Activities: activities.Holder(), Proposals: f.proposals.Holder(),
 		},
-		Leads:      leads.Hooks{Reviewed: messages.Review},
-		Messages:   messages.Hooks{Settled: appointments.FollowMessage},
-		Deals:      deals.Hooks{WithdrawFundings: finance.WithdrawFundings, VoidUnsigned: documents.VoidUnsigned, SettlePayments: finance.SettlePayments},
+		Leads:    leads.Hooks{Reviewed: messages.Review},
+		Messages: messages.Hooks{Settled: appointments.FollowMessage},
+		Deals: deals.Hooks{
+			WithdrawFundings: finance.WithdrawFundings, VoidUnsigned: documents.VoidUnsigned, SettlePayments: finance.SettlePayments, TellManagers: tellManagers,
+		},
 		Finance:    finance.Hooks{CheckEvidence: documents.CheckEvidence},
 		Dealership: dealership.Hooks{UpdateHulls: hulls.FollowZones, UpdateAppointments: appointments.FollowZones},
 		Identity:   identity.Hooks{Uninstalled: f.webhooks.DeleteOfInstall},
 		Webhooks:   webhooks.Hooks{Observe: a.metrics.delivered},
 	}
+}
+
+// tellManagers gives each active user who can see costs a task.
+func tellManagers(ctx context.Context, tx *db.Tx, dealID, text string) error {
+	managers, err := people.ActiveWith(ctx, tx, auth.HullsWrite)
+	if err != nil {
+		return err
+	}
+	for _, id := range managers {
+		if err := activities.Assign(ctx, tx, dealID, id, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // exists returns a function that fails if a record doesn't exist.

@@ -30,6 +30,8 @@ type API struct {
 type Hooks struct {
 	// These run in this order when a deal is cancelled.
 	WithdrawFundings, VoidUnsigned, SettlePayments func(ctx context.Context, tx *db.Tx, d *Deal) error
+	// TellManagers gives the users who can see costs a task on a deal.
+	TellManagers func(ctx context.Context, tx *db.Tx, dealID, text string) error
 }
 
 // New returns the feature, and attaches its hooks to the database.

@@ -62,8 +62,12 @@ func passHold(ctx context.Context, tx *db.Tx, h hulls.Hull, d Deal, override boo
 	return audit.Record(ctx, tx, "hull.hold_overridden", h.ID, changes)
 }
 
+// tellAfter is how many refusals below the floor look like a search for it.
+const tellAfter = 3
+
 // checkFloor fails if the price is below the lowest acceptable price of the hull
-// and the caller can't see that price. The error doesn't reveal it.
+// and the caller can't see that price. The error doesn't reveal it. Managers are told
+// if someone tries again and again.
 func checkFloor(ctx context.Context, tx *db.Tx, d Deal) error {
 	if auth.From(ctx).Can(auth.HullsWrite) {
 		return nil
@@ -72,8 +76,30 @@ func checkFloor(ctx context.Context, tx *db.Tx, d Deal) error {
 	if err != nil || floor == nil || d.discountedCents() >= *floor*100 {
 		return err
 	}
-	return fault.Forbidden("The price is too low for you to accept. Ask a user who can see costs (hulls:write).").
+	refusal := fault.Forbidden("The price is too low for you to accept. Ask a user who can see costs (hulls:write).").
 		Detail("amount_usd", "below_floor", "is below the lowest acceptable price of the hull")
+	if tx.HasWritten() {
+		return refusal // counting it would commit the rest
+	}
+	if err := countRefusal(ctx, tx, d); err != nil {
+		return err
+	}
+	return db.Committed(refusal)
+}
+
+// countRefusal counts a refusal below the floor, and tells managers about the third one.
+func countRefusal(ctx context.Context, tx *db.Tx, d Deal) error {
+	n, err := db.One[int64](ctx, tx, `UPDATE deals SET floor_refusals = floor_refusals + 1 WHERE env = ? AND id = ? RETURNING floor_refusals`,
+		tx.Env, d.ID)
+	if err != nil || n != tellAfter {
+		return err
+	}
+	by := auth.From(ctx).Actor
+	if err := audit.Record(ctx, tx, "deal.below_floor", d.ID, map[string][2]any{"refusals": {nil, n}, "by": {nil, by.ID}}); err != nil {
+		return err
+	}
+	return db.Attached[Hooks](tx).TellManagers(ctx, tx, d.ID,
+		"Three prices below the boat's lowest acceptable price were refused on this deal. Talk to the salesperson.")
 }
 
 // checkFloorAfter is checkFloor for discounts that are added after an offer was

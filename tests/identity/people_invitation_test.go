@@ -51,7 +51,7 @@ func wantPage(t *testing.T, res *testkit.Response, status int, texts ...string) 
 	h, text := res.Header, string(res.Bytes)
 	for name, want := range map[string]string{
 		"Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
-		"Referrer-Policy": "same-origin", "Cache-Control": "no-store",
+		"Referrer-Policy": "strict-origin", "Cache-Control": "no-store",
 		"Content-Security-Policy": "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	} {
 		assert.Equal(t, h.Get(name), want, name)

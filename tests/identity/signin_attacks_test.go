@@ -212,7 +212,7 @@ func TestClickjackingHeaders(t *testing.T) {
 		assert.Equal(t, policy, want, v.path)
 		assert.Equal(t, v.Header.Get("X-Frame-Options"), "DENY", v.path)
 		assert.Equal(t, v.Header.Get("Cache-Control"), "no-store", v.path)
-		assert.Equal(t, v.Header.Get("Referrer-Policy"), "same-origin", v.path)
+		assert.Equal(t, v.Header.Get("Referrer-Policy"), "strict-origin", v.path)
 		assert.Excludes(t, v.text, "style=")
 		assert.Excludes(t, v.text, "<style")
 	}

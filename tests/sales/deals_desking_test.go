@@ -157,3 +157,28 @@ func TestProfitWithUnknownCosts(t *testing.T) {
 		}
 	})
 }
+
+// Someone who looks for the floor with one price after the other is noticed: managers get a
+// task after the third refusal, once.
+func TestLookForTheFloor(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		manager := s.Person("manager")
+		boat := s.Test.Hull(s.Test.Location(), nil)
+		s.Test.Put("/v1/hulls/"+boat+"/pricing", `{"price_usd": 124900, "floor_usd": 117342}`, 200, nil)
+		deal := s.Test.Deal(map[string]any{"hull_id": boat, "offer_usd": 100000})
+		sales := s.Person("sales")
+		tasks := func() int {
+			var list struct{ Data []struct{ Body string } }
+			s.Test.Get("/v2-preview/activities?kind=task&user_id="+manager.ID+"&object_id="+deal, 200, &list)
+			return len(list.Data)
+		}
+		for n := range 5 {
+			sales.Post("/v1/deals/"+deal+"/offers/"+s.Test.OpeningOffer(deal)+"/accept", nil, 403, nil)
+			want := 0
+			if n >= 2 {
+				want = 1
+			}
+			assert.Equal(t, tasks(), want, "tasks after", n+1, "refusals")
+		}
+	})
+}

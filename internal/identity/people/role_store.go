@@ -79,6 +79,13 @@ func ScopesOf(ctx context.Context, tx *db.Tx, u User) ([]auth.Scope, error) {
 	return scopesOf(assigned), err
 }
 
+// ActiveWith returns the IDs of up to 20 active users who have a scope.
+func ActiveWith(ctx context.Context, tx *db.Tx, scope auth.Scope) ([]string, error) {
+	return db.All[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND status = ? AND id IN (
+			SELECT u.user_id FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id WHERE u.env = ? AND r.scopes LIKE ?)
+		ORDER BY id LIMIT 20`, tx.Env, Active, tx.Env, `%"`+string(scope)+`"%`)
+}
+
 func scopesOf(roles []Role) (scopes []auth.Scope) {
 	for _, r := range roles {
 		scopes = append(scopes, r.Scopes...)

@@ -110,7 +110,7 @@ func (p Page) Render(w http.ResponseWriter, status int, title string, data any, 
 	h.Set("Content-Security-Policy", v.policy())
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "same-origin") // the URL can contain a token; no-referrer would send Origin: null with a form
+	h.Set("Referrer-Policy", "strict-origin") // the path can contain a token; no-referrer would send Origin: null with a form
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // the client might have disconnected
