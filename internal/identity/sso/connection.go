@@ -55,6 +55,7 @@ type Connection struct {
 	Enforce        bool           `json:"enforce" db:"enforce" doc:"Whether password sign-in is off for users with a verified domain. Owners with a two-factor method can still use it."`
 
 	AllowIDPInitiated bool    `json:"allow_idp_initiated" db:"allow_idp_initiated" doc:"SAML: whether a sign-in can start at the provider."`
+	AllowCBC          bool    `json:"allow_cbc" db:"allow_cbc" doc:"SAML: whether assertions can be encrypted with AES-CBC, which doesn't detect changes."`
 	SupportContact    *string `json:"support_contact" db:"support_contact" doc:"Whom users without access can ask. Shown on the page that denies access." example:"it@example.com"`
 
 	SPEntityID            *string `json:"sp_entity_id" doc:"SAML: entity ID (audience) of this connection. Null for OIDC."`
@@ -155,6 +156,7 @@ type ConnectionCreate struct {
 	AllowOwnerRole    bool           `json:"allow_owner_role,omitempty" doc:"Required to map a group to the owner role. Defaults to false."`
 	Enforce           bool           `json:"enforce,omitempty" doc:"Whether password sign-in is off for users with a verified domain. Defaults to false. Test the connection first."`
 	AllowIDPInitiated bool           `json:"allow_idp_initiated,omitempty" doc:"Whether a sign-in can start at the provider. Defaults to false, because another site could then sign a user in to an account that the user did not choose."`
+	AllowCBC          bool           `json:"allow_cbc,omitempty" doc:"Whether assertions can be encrypted with AES-CBC. Defaults to false, because it doesn't detect changes. Use AES-GCM if your provider can."`
 	SupportContact    *string        `json:"support_contact" required:"false" maxLength:"200" doc:"Whom users without access can ask. Shown on the page that denies access."`
 
 	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if a role has the admin scope, and for enforce. Must be from an administrator."`
@@ -178,6 +180,7 @@ type ConnectionPatch struct {
 	AllowOwnerRole    patch.Value[bool]           `json:"allow_owner_role,omitzero" doc:"Whether the group mapping can assign and remove the owner role."`
 	Enforce           patch.Value[bool]           `json:"enforce,omitzero" doc:"Whether password sign-in is off for users with a verified domain."`
 	AllowIDPInitiated patch.Value[bool]           `json:"allow_idp_initiated,omitzero" doc:"SAML only. Whether a sign-in can start at the provider."`
+	AllowCBC          patch.Value[bool]           `json:"allow_cbc,omitzero" doc:"SAML only. Whether assertions can be encrypted with AES-CBC."`
 	SupportContact    patch.Null[string]          `json:"support_contact,omitzero" maxLength:"200" doc:"Whom users without access can ask. Null removes it."`
 
 	LinkUsers []LinkUser `json:"link_users,omitempty" maxItems:"100" doc:"Links existing users to identities at the provider. Users can also link themselves: they sign in, and confirm it by email."`
@@ -200,7 +203,7 @@ func (b ConnectionCreate) connection() Connection {
 	c := Connection{
 		Name: b.Name, Protocol: b.protocol(), Issuer: b.Issuer, ClientID: b.ClientID, IDPMetadataURL: b.IDPMetadataURL, Domains: b.Domains,
 		JIT: b.JIT, DefaultRoleID: b.DefaultRoleID, GroupMapping: b.GroupMapping, AttributeNames: b.AttributeNames,
-		AllowOwnerRole: b.AllowOwnerRole, Enforce: b.Enforce, AllowIDPInitiated: b.AllowIDPInitiated, SupportContact: b.SupportContact,
+		AllowOwnerRole: b.AllowOwnerRole, Enforce: b.Enforce, AllowIDPInitiated: b.AllowIDPInitiated, AllowCBC: b.AllowCBC, SupportContact: b.SupportContact,
 	}
 	if c.GroupMapping == nil {
 		c.GroupMapping = []GroupRole{}
@@ -229,6 +232,7 @@ func (p ConnectionPatch) apply(c *Connection) {
 	p.AllowOwnerRole.To(&c.AllowOwnerRole)
 	p.Enforce.To(&c.Enforce)
 	p.AllowIDPInitiated.To(&c.AllowIDPInitiated)
+	p.AllowCBC.To(&c.AllowCBC)
 	p.SupportContact.To(&c.SupportContact)
 }
 
@@ -242,7 +246,7 @@ func (b ConnectionCreate) checkFields(bad *fault.Fields) {
 			}
 		}
 		otherProtocol(bad, "OIDC", map[string]bool{
-			"idp_metadata_url": b.IDPMetadataURL != nil, "idp_metadata_xml": b.IDPMetadataXML != nil, "allow_idp_initiated": b.AllowIDPInitiated,
+			"idp_metadata_url": b.IDPMetadataURL != nil, "idp_metadata_xml": b.IDPMetadataXML != nil, "allow_idp_initiated": b.AllowIDPInitiated, "allow_cbc": b.AllowCBC,
 		})
 	case SAML:
 		if (b.IDPMetadataURL == nil) == (b.IDPMetadataXML == nil) {
@@ -259,7 +263,7 @@ func (p ConnectionPatch) checkFields(bad *fault.Fields, c Connection) {
 	if c.Protocol == OIDC {
 		otherProtocol(bad, "OIDC", map[string]bool{
 			"idp_metadata_url": p.IDPMetadataURL.Set, "idp_metadata_xml": p.IDPMetadataXML.Set,
-			"allow_idp_initiated": p.AllowIDPInitiated.Set && p.AllowIDPInitiated.V,
+			"allow_idp_initiated": p.AllowIDPInitiated.Set && p.AllowIDPInitiated.V, "allow_cbc": p.AllowCBC.Set && p.AllowCBC.V,
 		})
 		return
 	}

@@ -59,7 +59,7 @@ func (a *API) service(c Connection) (saml.Service, error) {
 	provider, err := saml.ParseMetadata([]byte(c.Metadata))
 	return saml.Service{
 		EntityID: *c.SPEntityID, ACSURL: *c.ACSURL, SLOURL: *c.SLOURL, Keys: keys, Provider: provider,
-		AllowIDPInitiated: c.AllowIDPInitiated, Now: a.DB.Now,
+		AllowIDPInitiated: c.AllowIDPInitiated, AllowCBC: c.AllowCBC, Now: a.DB.Now,
 	}, err
 }
 

@@ -66,9 +66,10 @@ func (s Service) decrypt(el *etree.Element) (*etree.Element, error) {
 		return nil, err
 	}
 	block, ok := blockMethods[attribute(method, "Algorithm")]
-	if !ok {
+	if !ok || !block.gcm && !s.AllowCBC {
 		return nil, refuse(CodeAlgorithm, "The assertion is encrypted with %s, which is not accepted. "+
-			"In your identity provider, set the encryption algorithm to AES-256-GCM or AES-256-CBC.", shown(attribute(method, "Algorithm")))
+			"In your identity provider, set the encryption algorithm to AES-256-GCM. If it can't, set allow_cbc on the connection.",
+			shown(attribute(method, "Algorithm")))
 	}
 	ciphertext, err := cipherValue(data)
 	if err != nil {

@@ -195,9 +195,12 @@ func readCertificate(el *etree.Element) (*x509.Certificate, error) {
 }
 
 // encryptionMethods are announced to providers, the best first.
-var encryptionMethods = []string{
-	nsEncrypt11 + "aes256-gcm", nsEncrypt11 + "aes128-gcm", nsEncryption + "aes256-cbc", nsEncryption + "aes128-cbc",
-	keyTransportOAEP, keyTransportOAEP11,
+func (s Service) encryptionMethods() []string {
+	all := []string{nsEncrypt11 + "aes256-gcm", nsEncrypt11 + "aes128-gcm"}
+	if s.AllowCBC {
+		all = append(all, nsEncryption+"aes256-cbc", nsEncryption+"aes128-cbc")
+	}
+	return append(all, keyTransportOAEP, keyTransportOAEP11)
 }
 
 // Metadata describes the service to providers, with all its keys.
@@ -224,7 +227,7 @@ func (s Service) Metadata() ([]byte, error) {
 			if use != "encryption" {
 				continue
 			}
-			for _, method := range encryptionMethods {
+			for _, method := range s.encryptionMethods() {
 				key.CreateElement("md:EncryptionMethod").CreateAttr("Algorithm", method)
 			}
 		}

@@ -277,6 +277,7 @@ func TestEncryptionAttacks(t *testing.T) {
 // and bad XML are the same fault, and a changed text never gets past the signature.
 func TestChangedCBCData(t *testing.T) {
 	provider, service, known := setup(t)
+	service.AllowCBC = true
 	r := provider.Response(known, kim, "_1")
 	r.Encryption = &samltest.Encryption{For: known.Encryption[0], Data: samltest.AES256CBC}
 	doc := etree.NewDocument()

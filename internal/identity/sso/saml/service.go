@@ -32,6 +32,7 @@ type Service struct {
 	Keys              []KeyPair // the last signs; all are in the metadata and decrypt
 	Provider          Provider
 	AllowIDPInitiated bool
+	AllowCBC          bool
 	Now               func() time.Time // defaults to time.Now
 }
 
