@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"mime"
 
 	"slipway/internal/deals"
 	"slipway/internal/platform/blobs"
@@ -122,6 +123,9 @@ func (a *API) getContent(ctx context.Context, in *ByDocument) (*rest.Content, er
 	content := &rest.Content{Type: doc.ContentType, Name: string(doc.Kind) + "-" + doc.ID + extensions[doc.ContentType], ETag: doc.SHA256}
 	content.File = file{bytes.NewReader(pdf)}
 	if doc.Blob != nil {
+		content.Headers = map[string]string{ // a file of someone else is saved and not opened in this site
+			"Content-Security-Policy": "sandbox", "Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": content.Name}),
+		}
 		content.File, err = a.Blobs.Open(ctx, *doc.Blob+"/"+blobName)
 	}
 	return content, err

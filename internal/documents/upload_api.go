@@ -121,11 +121,26 @@ func (a *API) inspect(ctx context.Context, key string) (kind string, size int64,
 	if size, err = content.Seek(0, io.SeekEnd); err != nil {
 		return "", 0, err
 	}
-	if _, err := content.Seek(0, io.SeekStart); err != nil || kind == contentType {
+	if _, err := content.Seek(0, io.SeekStart); err != nil {
 		return kind, size, err
+	}
+	if kind == contentType {
+		return kind, size, checkPDF(content)
 	}
 	_, err = images.Inspect(content)
 	return kind, size, err
+}
+
+// checkPDF rejects a PDF that does something when it is opened.
+func checkPDF(content io.Reader) error {
+	pdf, err := io.ReadAll(content) // up to maxUploadBytes
+	if err != nil {
+		return err
+	}
+	if problem := problemOf(pdf); problem != "" {
+		return rejectUpload("active", problem)
+	}
+	return nil
 }
 
 func rejectUpload(code, message string) error {

@@ -3,6 +3,7 @@ package sales
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"testing"
 
 	"slipway/internal/documents"
@@ -63,5 +64,19 @@ func TestUpload(t *testing.T) {
 		s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "no"}`, 200, nil)
 		s.Test.Get("/v1/deals/"+id+"/documents/"+doc.ID, 200, &doc)
 		assert.Equal(t, doc.Status, documents.Issued)
+	})
+}
+
+// A PDF that runs code is rejected. Others are sent as attachments.
+func TestUploadActivePDF(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		path := "/v2-preview/deals/" + s.Test.AcceptedDeal(nil) + "/documents/upload?kind=insurance_binder"
+		pdf := "%PDF-1.7\n1 0 obj\n<< /S /JavaScript /JS (app.alert(1)) >>\nendobj\n"
+		s.Test.Post(path, testkit.File{Type: "application/pdf", Bytes: []byte(pdf)}, 422, nil).WantDetail(t, "file", "active")
+		var doc documents.Document
+		plain := strings.ReplaceAll(pdf, "/S /JavaScript /JS (app.alert(1))", "/Type /Catalog")
+		s.Test.Post(path, testkit.File{Type: "application/pdf", Bytes: []byte(plain)}, 201, &doc)
+		res := s.Test.Get("/v1/deals/"+doc.DealID+"/documents/"+doc.ID+"/content", 200, nil)
+		assert.Contains(t, res.Header.Get("Content-Disposition"), "attachment")
 	})
 }
