@@ -1,6 +1,7 @@
 // Package identity connects the packages that decide who the caller is: users and roles
 // (people), API keys, sessions and two-factor methods (access), the pages to sign in
-// (signin), single sign-on (sso), OAuth apps (oauth) and the command line (clilogin).
+// (signin), single sign-on (sso), users that identity providers manage (scim), OAuth apps
+// (oauth) and the command line (clilogin).
 package identity
 
 import (
@@ -15,6 +16,7 @@ import (
 	"slipway/internal/identity/clilogin"
 	"slipway/internal/identity/oauth"
 	"slipway/internal/identity/people"
+	"slipway/internal/identity/scim"
 	"slipway/internal/identity/signin"
 	"slipway/internal/identity/sso"
 	"slipway/internal/platform/authlog"
@@ -57,6 +59,7 @@ type API struct {
 	Access access.API
 	OAuth  oauth.API
 	SSO    sso.API
+	SCIM   scim.API
 	SignIn signin.API
 	CLI    clilogin.API
 
@@ -77,6 +80,7 @@ type hooks struct {
 	People people.Hooks
 	Access access.Hooks
 	OAuth  oauth.Hooks
+	SSO    sso.Hooks
 	SignIn signin.Hooks
 }
 
@@ -88,6 +92,7 @@ func (a *API) hooks(h Hooks) hooks {
 			Tokens:      map[token.Kind]access.TokenAuthenticator{token.Access: a.OAuth.Authenticate},
 		},
 		OAuth:  oauth.Hooks{Uninstalled: h.Uninstalled},
+		SSO:    sso.Hooks{Provisioned: scim.Provisioned},
 		SignIn: signin.Hooks{Connections: a.SSO.Connections, Logout: a.SSO.LogoutPage},
 	}
 }
@@ -114,12 +119,16 @@ func (a *API) connect(c Config, h hooks) {
 		DB: c.DB, Jobs: c.Jobs, Box: c.Box, URL: sso.SiteURL(c.AuthURL), Log: c.Log("sso"), AuthLog: c.AuthLog, Mail: c.Mail, MailFrom: c.MailFrom,
 		HTTP: c.HTTP, Access: &a.Access, SignIn: &a.SignIn,
 	}
+	a.SSO.Connect(h.SSO)
+	a.SCIM = scim.API{
+		DB: c.DB, URL: sso.SiteURL(c.BaseURL), Log: c.Log("scim"), AuthLog: c.AuthLog, Limits: ratelimit.New(c.Now), People: &a.People, SSO: &a.SSO,
+	}
 	a.CLI = clilogin.API{DB: c.DB, AuthURL: c.AuthURL, Log: c.Log("clilogin"), Access: &a.Access, SignIn: &a.SignIn}
 }
 
 // Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
-	for _, part := range []rest.Feature{&a.People, &a.Access, &a.OAuth, &a.SSO, &a.SignIn, &a.CLI} {
+	for _, part := range []rest.Feature{&a.People, &a.Access, &a.OAuth, &a.SSO, &a.SCIM, &a.SignIn, &a.CLI} {
 		part.Mount(r)
 	}
 }
