@@ -89,7 +89,7 @@ var may = map[string][]string{
 	},
 	"hulls":          {"dealership", "hulls/photolink"},
 	"photos":         {"hulls", "hulls/photolink"},
-	"channels":       {"dealership", "hulls", "photos"},
+	"channels":       {"dealership", "hulls", "identity/people", "photos"},
 	"imports":        {"dealership", "hulls", "imports/sheet", "photos"},
 	"consent":        {},
 	"contacts":       {"consent"},
@@ -103,7 +103,7 @@ var may = map[string][]string{
 	"deals":          {"contacts", "dealership", "hulls", "identity/people", "leads"},
 	"finance":        {"contacts", "dealership", "deals"},
 	"documents":      {"contacts", "dealership", "deals", "finance", "hulls"},
-	"webhooks":       {"dealership"},
+	"webhooks":       {"dealership", "identity/people"},
 	"preview": {
 		"contacts", "dealership", "deals", "documents", "finance", "hulls", "identity/access", "identity/people", "leads", "messages",
 	},

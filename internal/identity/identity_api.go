@@ -51,6 +51,8 @@ type Config struct {
 // Hooks are what identity calls in features that it can't import.
 type Hooks struct {
 	Uninstalled func(ctx context.Context, tx *db.Tx, installID string) error // see oauth.Hooks
+
+	Webhooks, PushURLs, Calendars people.Holder // see people.Hooks
 }
 
 // API serves users, credentials and the pages to sign in.
@@ -86,7 +88,10 @@ type hooks struct {
 
 func (a *API) hooks(h Hooks) hooks {
 	return hooks{
-		People: people.Hooks{CheckCode: a.Access.CheckCode, RevokeKeys: revokeKeys, HasAdminKeys: hasAdminKeys},
+		People: people.Hooks{
+			CheckCode: a.Access.CheckCode, EndLogins: endLogins, EndAssistants: oauth.EndAssistants, KeyIDs: access.KeyIDs,
+			Keys: access.Holder(), Apps: oauth.Holder(), Webhooks: h.Webhooks, PushURLs: h.PushURLs, Calendars: h.Calendars,
+		},
 		Access: access.Hooks{
 			PasswordOff: sso.PasswordOff,
 			Tokens:      map[token.Kind]access.TokenAuthenticator{token.Access: a.OAuth.Authenticate},
@@ -152,19 +157,10 @@ func (a *API) SaveUsage(ctx context.Context) error {
 	return errors.Join(a.usage.Flush(ctx, a.db), a.uses.Flush(ctx, a.db))
 }
 
-// revokeKeys revokes the API keys of a user, and uninstalls the apps that the user
-// allowed.
-func revokeKeys(ctx context.Context, tx *db.Tx, u people.User) error {
-	if err := access.RevokeKeysOf(ctx, tx, u); err != nil {
+// endLogins ends the keys of slipway login of a user, and the codes for new ones.
+func endLogins(ctx context.Context, tx *db.Tx, u people.User) error {
+	if err := clilogin.DeleteCodes(ctx, tx, u); err != nil {
 		return err
 	}
-	return oauth.UninstallAppsOf(ctx, tx, u)
-}
-
-// hasAdminKeys reports whether revokeKeys affects the admin scope.
-func hasAdminKeys(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
-	if admin, err := access.HasAdminKeys(ctx, tx, u); err != nil || admin {
-		return admin, err
-	}
-	return oauth.HasAdminApps(ctx, tx, u)
+	return access.RevokeLoginKeys(ctx, tx, u)
 }
