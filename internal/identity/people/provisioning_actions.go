@@ -67,24 +67,3 @@ func ReactivateProvisioned(ctx context.Context, tx *db.Tx, before User) (User, e
 	}
 	return u, events.Emit(ctx, tx, "user.activated", u.ID, events.Change{Before: before, After: u})
 }
-
-// DeactivateProvisioned ends the sessions of a user, the user's keys and apps.
-func DeactivateProvisioned(ctx context.Context, tx *db.Tx, before User) (User, error) {
-	u := before
-	u.Status = Deactivated
-	if err := EndSessions(ctx, tx, u); err != nil {
-		return u, err
-	}
-	if err := db.Attached[Hooks](tx).RevokeKeys(ctx, tx, u); err != nil {
-		return u, err
-	}
-	if err := saveUser(ctx, tx, &u); err != nil {
-		return u, err
-	}
-	if before.isOwner() {
-		if err := requireOwner(ctx, tx); err != nil {
-			return u, err
-		}
-	}
-	return u, events.Emit(ctx, tx, "user.deactivated", u.ID, events.Change{Before: before, After: u})
-}

@@ -369,3 +369,8 @@ func (f filter) required(attr string) (string, bool) {
 	text, ok := f.value.(string)
 	return text, ok && f.op == "eq" && f.attr == attr
 }
+
+// mentions reports whether the result can depend on an attribute.
+func (f filter) mentions(attr string) bool {
+	return f.attr == attr || strings.HasPrefix(f.attr, attr+".") || slices.ContainsFunc(f.parts, func(part filter) bool { return part.mentions(attr) })
+}

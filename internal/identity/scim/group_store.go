@@ -48,19 +48,20 @@ func findGroup(ctx context.Context, tx *db.Tx, c sso.Connection, id string) (gro
 
 // listGroups returns the groups that match the query, and how many there are.
 func listGroups(ctx context.Context, tx *db.Tx, c sso.Connection, q query, base string) (shown []resource, total int, err error) {
-	w := &db.Where{}
-	w.And("connection_id = ?", c.ID)
+	more, args := "", []any{tx.Env, c.ID}
 	if q.filter != nil {
-		id, byID := q.filter.required("id")
-		w.AndIf(byID, "id = ?", id)
-		name, byName := q.filter.required("displayname")
-		w.AndIf(byName, "display_name_key = ?", strings.ToLower(name))
+		if id, ok := q.filter.required("id"); ok {
+			more, args = more+" AND id = ?", append(args, id)
+		}
+		if name, ok := q.filter.required("displayname"); ok {
+			more, args = more+" AND display_name_key = ?", append(args, strings.ToLower(name))
+		}
 	}
-	all, err := db.All[group](ctx, tx, `SELECT {cols} FROM scim_groups WHERE env = ? AND `+w.String()+` ORDER BY id`, append([]any{tx.Env}, w.Args...)...)
+	all, err := db.All[group](ctx, tx, `SELECT {cols} FROM scim_groups WHERE env = ? AND connection_id = ?`+more+` ORDER BY id`, args...)
 	if err != nil {
 		return nil, 0, err
 	}
-	if q.filter != nil || q.wants("members") {
+	if q.wants("members") || q.filter != nil && q.filter.mentions("members") {
 		if err := loadMembers(ctx, tx, c, all); err != nil {
 			return nil, 0, err
 		}

@@ -287,7 +287,7 @@ func (a *API) provision(ctx context.Context, tx *db.Tx, c sso.Connection, p prof
 		return m, err
 	}
 	if p.active != nil && !*p.active {
-		m.user, err = people.DeactivateProvisioned(ctx, tx, m.user)
+		m.user, err = people.Deactivate(ctx, tx, m.user, people.Leaving{})
 	}
 	return m, err
 }
@@ -320,7 +320,7 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, c sso.Connection, m mem
 	switch active := m.active(); {
 	case p.active == nil || *p.active == active:
 	case active:
-		m.user, err = people.DeactivateProvisioned(ctx, tx, m.user)
+		m.user, err = people.Deactivate(ctx, tx, m.user, people.Leaving{})
 	default:
 		if m.user, err = people.ReactivateProvisioned(ctx, tx, m.user); err == nil {
 			m.user, err = assignRoles(ctx, tx, c, m.user)
@@ -345,7 +345,7 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, c sso.Connection, m mem
 // because deals and messages refer to them.
 func deleteUser(ctx context.Context, tx *db.Tx, c sso.Connection, m member) (err error) {
 	if m.active() {
-		if m.user, err = people.DeactivateProvisioned(ctx, tx, m.user); err != nil {
+		if m.user, err = people.Deactivate(ctx, tx, m.user, people.Leaving{}); err != nil {
 			return err
 		}
 	}
