@@ -366,8 +366,11 @@ func (f filter) required(attr string) (string, bool) {
 		}
 		return f.inner.required(rest)
 	}
+	if f.op != "eq" || f.attr != attr {
+		return "", false
+	}
 	text, ok := f.value.(string)
-	return text, ok && f.op == "eq" && f.attr == attr
+	return text, ok
 }
 
 // mentions reports whether the result can depend on an attribute.
