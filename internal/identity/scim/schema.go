@@ -123,7 +123,7 @@ func configuration(base string) resource {
 		"bulk":   map[string]any{"supported": false, "maxOperations": 0, "maxPayloadSize": 0},
 		"filter": map[string]any{"supported": true, "maxResults": maxCount}, "changePassword": no, "sort": no,
 		"authenticationSchemes": []map[string]any{{
-			"type": "oauthbearertoken", "name": "Bearer token", "description": "The SCIM token of the SSO connection.", "primary": true,
+			"type": "oauthbearertoken", "name": "Bearer token", "description": "The SCIM token of the SSO connection.",
 		}},
 	})
 }
