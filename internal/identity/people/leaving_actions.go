@@ -45,7 +45,7 @@ func authorOf(ctx context.Context, tx *db.Tx, u User) (Author, error) {
 // FindAccess returns everything that acts for a user.
 func FindAccess(ctx context.Context, tx *db.Tx, u User) (UserAccess, error) {
 	out := UserAccess{UserID: u.ID, Items: []AccessItem{}}
-	open, err := openSessions(ctx, tx, u)
+	open, err := OpenSessions(ctx, tx, u)
 	if err != nil {
 		return out, err
 	}
@@ -74,6 +74,11 @@ func FindAccess(ctx context.Context, tx *db.Tx, u User) (UserAccess, error) {
 		}
 	}
 	return out, nil
+}
+
+// EndLogins ends what a user is signed in with, besides sessions: the keys of slipway login.
+func EndLogins(ctx context.Context, tx *db.Tx, u User) error {
+	return db.Attached[Hooks](tx).EndLogins(ctx, tx, u)
 }
 
 // DeactivationNeedsProof reports whether deactivating a user affects the admin scope.
