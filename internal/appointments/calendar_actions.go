@@ -13,14 +13,14 @@ func CalendarHolder() people.Holder {
 	return people.Holder{List: listCalendars, End: endCalendars, HandOver: handOverCalendars}
 }
 
-func listCalendars(ctx context.Context, tx *db.Tx, by people.Author) (items []people.AccessItem, err error) {
+func listCalendars(ctx context.Context, tx *db.Tx, by people.Author) (items []people.UserAccessItem, err error) {
 	all, err := calendarsOf(ctx, tx, by)
 	for _, c := range all {
 		u, err := people.FindUser(ctx, tx, c.UserID)
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, people.AccessItem{
+		items = append(items, people.UserAccessItem{
 			Kind: people.CalendarAccess, ID: c.UserID, Name: "Calendar of " + u.Name, CanHandOver: c.UserID != by.User.ID, CreatedAt: c.CreatedAt,
 		})
 	}

@@ -41,10 +41,10 @@ func pushingOf(ctx context.Context, tx *db.Tx, by people.Author) (found []Channe
 	return found, err
 }
 
-func listOf(ctx context.Context, tx *db.Tx, by people.Author) (items []people.AccessItem, err error) {
+func listOf(ctx context.Context, tx *db.Tx, by people.Author) (items []people.UserAccessItem, err error) {
 	all, err := pushingOf(ctx, tx, by)
 	for _, c := range all {
-		items = append(items, people.AccessItem{Kind: people.PushURLAccess, ID: c.ID, Name: c.Name + ": " + *c.PushURL, CanHandOver: true, CreatedAt: c.CreatedAt})
+		items = append(items, people.UserAccessItem{Kind: people.PushURLAccess, ID: c.ID, Name: c.Name + ": " + *c.PushURL, CanHandOver: true, CreatedAt: c.CreatedAt})
 	}
 	return items, err
 }

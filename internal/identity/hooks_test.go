@@ -20,7 +20,7 @@ func TestMissingHook(t *testing.T) {
 	t.Cleanup(func() { _ = d.Close() })
 
 	holder := people.Holder{
-		List:     func(context.Context, *db.Tx, people.Author) ([]people.AccessItem, error) { return nil, nil },
+		List:     func(context.Context, *db.Tx, people.Author) ([]people.UserAccessItem, error) { return nil, nil },
 		End:      func(context.Context, *db.Tx, people.Author) error { return nil },
 		HandOver: func(context.Context, *db.Tx, people.Author, people.User) error { return nil },
 	}

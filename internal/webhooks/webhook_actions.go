@@ -41,10 +41,10 @@ func enabledOf(ctx context.Context, tx *db.Tx, by people.Author) (found []Webhoo
 	return found, err
 }
 
-func listAccess(ctx context.Context, tx *db.Tx, by people.Author) (items []people.AccessItem, err error) {
+func listAccess(ctx context.Context, tx *db.Tx, by people.Author) (items []people.UserAccessItem, err error) {
 	all, err := enabledOf(ctx, tx, by)
 	for _, w := range all {
-		items = append(items, people.AccessItem{Kind: people.WebhookAccess, ID: w.ID, Name: w.URL, Scopes: w.Scopes, CanHandOver: true, CreatedAt: w.CreatedAt})
+		items = append(items, people.UserAccessItem{Kind: people.WebhookAccess, ID: w.ID, Name: w.URL, Scopes: w.Scopes, CanHandOver: true, CreatedAt: w.CreatedAt})
 	}
 	return items, err
 }

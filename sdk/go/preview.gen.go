@@ -273,6 +273,16 @@ func (s *PreviewDealershipService) GetLogo(ctx context.Context, opts ...RequestO
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/dealership/logo"}, opts)
 }
 
+// GetUserAccess: List everything that acts for a user. Requires admin.
+//
+// Returns the user's sessions and keys of `slipway login`, and the API keys, apps, webhooks, push URLs and
+// calendars that they created, also with an API key. This is what a deactivation ends or hands over.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealershipService) GetUserAccess(ctx context.Context, userID string, opts ...RequestOption) (*PreviewUserAccess, error) {
+	return call[PreviewUserAccess](ctx, s.client, request{verb: "GET", path: "/v2-preview/users/{user_id}/access", ids: []string{userID}}, opts)
+}
+
 // PreviewDealershipListDirectoryParams are the parameters of Dealership.ListDirectory. Fields that are not set are not sent.
 type PreviewDealershipListDirectoryParams struct {
 	// Maximum number of objects to return.

@@ -1604,6 +1604,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			userAccess, err := client.Preview.Dealership.GetUserAccess(ctx, "usr_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(userAccess)
+			return nil
+		},
+		func() error {
 			for directoryUser, err := range client.Preview.Dealership.ListDirectory(ctx, slipway.PreviewDealershipListDirectoryParams{}) {
 				if err != nil {
 					return err

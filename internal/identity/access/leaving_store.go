@@ -14,10 +14,10 @@ func Holder() people.Holder {
 	return people.Holder{List: listOf, End: endOf, HandOver: handOver}
 }
 
-func listOf(ctx context.Context, tx *db.Tx, by people.Author) (items []people.AccessItem, err error) {
+func listOf(ctx context.Context, tx *db.Tx, by people.Author) (items []people.UserAccessItem, err error) {
 	keys, err := activeKeysOf(ctx, tx, by.User.ID)
 	for _, k := range keys {
-		item := people.AccessItem{
+		item := people.UserAccessItem{
 			Kind: people.KeyAccess, ID: k.ID, Name: k.Name, Scopes: k.Scopes, CanHandOver: k.UserID == nil, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt,
 		}
 		if k.UserID != nil {

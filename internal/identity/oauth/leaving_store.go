@@ -14,20 +14,20 @@ func Holder() people.Holder {
 	return people.Holder{List: listOf, End: endOf, HandOver: handOver}
 }
 
-func listOf(ctx context.Context, tx *db.Tx, by people.Author) (items []people.AccessItem, err error) {
+func listOf(ctx context.Context, tx *db.Tx, by people.Author) (items []people.UserAccessItem, err error) {
 	installed, err := installsOf(ctx, tx, by.User)
 	if err != nil {
 		return nil, err
 	}
 	for _, i := range installed {
-		items = append(items, people.AccessItem{
+		items = append(items, people.UserAccessItem{
 			Kind: people.AppAccess, ID: i.ID, Name: i.App.Name, Scopes: i.Scopes, CanHandOver: true, CreatedAt: i.CreatedAt, LastUsedAt: i.LastUsedAt,
 		})
 	}
 
 	personal, err := assistantsOf(ctx, tx, by.User)
 	for _, i := range personal {
-		items = append(items, people.AccessItem{
+		items = append(items, people.UserAccessItem{
 			Kind: people.AssistantAccess, ID: i.ID, Name: i.App.Name, Scopes: i.Scopes, CreatedAt: i.CreatedAt, LastUsedAt: i.LastUsedAt,
 		})
 	}

@@ -38,12 +38,12 @@ var _ = enum.Part("UserHandOverKind", "Kind of what can be handed over to anothe
 type UserAccess struct {
 	_ struct{} `doc:"Everything that acts for a user: what they are signed in with, and what they created."`
 
-	UserID string       `json:"user_id" doc:"ID of the user." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Items  []AccessItem `json:"items" nullable:"false" doc:"Sessions, API keys, apps, webhooks, push URLs and calendars."`
+	UserID string           `json:"user_id" doc:"ID of the user." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Items  []UserAccessItem `json:"items" nullable:"false" doc:"Sessions, API keys, apps, webhooks, push URLs and calendars."`
 }
 
-// AccessItem is one session, key or connection that acts for a user.
-type AccessItem struct {
+// UserAccessItem is one session, key or connection that acts for a user.
+type UserAccessItem struct {
 	_ struct{} `doc:"One session, key or connection that acts for a user."`
 
 	Kind        AccessKind   `json:"kind" doc:"What it is."`
@@ -87,15 +87,15 @@ func (l Leaving) handsOver(kind AccessKind) bool {
 }
 
 // affectsAdmin reports whether something with the admin scope ends or gets another owner.
-func (l Leaving) affectsAdmin(items []AccessItem) bool {
-	return slices.ContainsFunc(items, func(i AccessItem) bool {
+func (l Leaving) affectsAdmin(items []UserAccessItem) bool {
+	return slices.ContainsFunc(items, func(i UserAccessItem) bool {
 		return i.CanHandOver && slices.Contains(i.Scopes, auth.Admin) && (!l.Keep || l.handsOver(i.Kind))
 	})
 }
 
 // checkRecipient returns an error if a user can't get what is handed over. No one gets
 // more than they can do themselves.
-func (l Leaving) checkRecipient(leaving, to User, held []auth.Scope, items []AccessItem) error {
+func (l Leaving) checkRecipient(leaving, to User, held []auth.Scope, items []UserAccessItem) error {
 	if to.ID == leaving.ID || to.Status != Active {
 		return fault.Conflict("You can only hand over to another active user.").
 			Detail("hand_over.user_id", "state", "must be another active user")

@@ -14,7 +14,7 @@ import (
 // Holder is a feature with something that acts for users.
 type Holder struct {
 	// List returns what acts for the author.
-	List func(ctx context.Context, tx *db.Tx, by Author) ([]AccessItem, error)
+	List func(ctx context.Context, tx *db.Tx, by Author) ([]UserAccessItem, error)
 	// End ends it.
 	End func(ctx context.Context, tx *db.Tx, by Author) error
 	// HandOver makes another user its author, and ends what is personal.
@@ -44,13 +44,13 @@ func authorOf(ctx context.Context, tx *db.Tx, u User) (Author, error) {
 
 // FindAccess returns everything that acts for a user.
 func FindAccess(ctx context.Context, tx *db.Tx, u User) (UserAccess, error) {
-	out := UserAccess{UserID: u.ID, Items: []AccessItem{}}
-	open, err := openSessions(ctx, tx, u)
+	out := UserAccess{UserID: u.ID, Items: []UserAccessItem{}}
+	open, err := OpenSessions(ctx, tx, u)
 	if err != nil {
 		return out, err
 	}
 	for _, s := range open {
-		item := AccessItem{Kind: SessionAccess, ID: s.ID, Name: "Unknown browser", CreatedAt: s.CreatedAt, LastUsedAt: &s.LastSeenAt}
+		item := UserAccessItem{Kind: SessionAccess, ID: s.ID, Name: "Unknown browser", CreatedAt: s.CreatedAt, LastUsedAt: &s.LastSeenAt}
 		if s.UserAgent != nil {
 			item.Name = *s.UserAgent
 		}
@@ -74,6 +74,11 @@ func FindAccess(ctx context.Context, tx *db.Tx, u User) (UserAccess, error) {
 		}
 	}
 	return out, nil
+}
+
+// EndLogins ends what a user is signed in with, besides sessions: the keys of slipway login.
+func EndLogins(ctx context.Context, tx *db.Tx, u User) error {
+	return db.Attached[Hooks](tx).EndLogins(ctx, tx, u)
 }
 
 // DeactivationNeedsProof reports whether deactivating a user affects the admin scope.

@@ -84,7 +84,7 @@ func endAccess(ctx context.Context, tx *db.Tx, u User) error {
 	if err := EndSessions(ctx, tx, u); err != nil {
 		return err
 	}
-	if err := db.Attached[Hooks](tx).EndLogins(ctx, tx, u); err != nil {
+	if err := EndLogins(ctx, tx, u); err != nil {
 		return err
 	}
 	return endLinks(ctx, tx, u)

@@ -27,8 +27,8 @@ func FindSession(ctx context.Context, tx *db.Tx, id string) (Session, error) {
 	return s, err
 }
 
-// openSessions returns all active sessions of a user.
-func openSessions(ctx context.Context, tx *db.Tx, u User) ([]Session, error) {
+// OpenSessions returns all active sessions of a user.
+func OpenSessions(ctx context.Context, tx *db.Tx, u User) ([]Session, error) {
 	all, err := db.All[Session](ctx, tx, `SELECT {cols} FROM sessions WHERE env = ? AND user_id = ? AND ended_at IS NULL ORDER BY id DESC`, u.Env, u.ID)
 	return slices.DeleteFunc(all, func(s Session) bool { return !s.IsActive(tx.Now) }), err
 }

@@ -255,8 +255,10 @@ export class DealershipService extends Family {
     post(this, "/roles", body, options);
   /**
    * Deactivate a user and end their sessions. Requires admin.
-   * The user's API keys and installed apps still work, unless you send `revoke_keys`. A user with the admin scope
-   * requires an `mfa_token`.
+   * Ends everything that acts for the user: sessions, keys of `slipway login`, and the API keys, apps, webhooks,
+   * push URLs and calendars that they created. `GET /v2-preview/users/{user_id}/access` lists it. With
+   * `hand_over`, another user gets some of it. Before version 2026-12-01, what the user created continues to work,
+   * unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`.
    */
   readonly deactivateUser = (userId: string, body?: t.UserDeactivate, options?: Options): Promise<t.User> =>
     post(this, path`/users/${userId}/deactivate`, body, options);
@@ -1178,6 +1180,15 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly getLogo = (options?: Options): Promise<Response> =>
     download(this, "/dealership/logo", options);
+  /**
+   * List everything that acts for a user. Requires admin.
+   * Returns the user's sessions and keys of `slipway login`, and the API keys, apps, webhooks, push URLs and
+   * calendars that they created, also with an API key. This is what a deactivation ends or hands over.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getUserAccess = (userId: string, options?: Options): Promise<t.PreviewUserAccess> =>
+    get(this, path`/users/${userId}/access`, options);
   /**
    * List the names of users. Requires no scope.
    * Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. An app

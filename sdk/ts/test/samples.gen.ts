@@ -905,6 +905,10 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
+    const userAccess = await slipway.preview.dealership.getUserAccess("usr_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(userAccess);
+  },
+  async () => {
     for await (const directoryUser of slipway.preview.dealership.listDirectory()) {
       console.log(directoryUser.id);
     }
