@@ -1030,6 +1030,24 @@ export class WebhooksService extends Family {
 /** Operations of preview.access. */
 export class PreviewAccessService extends PreviewFamily {
   /**
+   * Create or replace the SCIM token of an SSO connection. Requires admin.
+   * With the token, the identity provider can create, change and deactivate the users of the connection, and
+   * assign roles by group. It is only returned once. The previous token stops working immediately. Requires the
+   * fleet plan and an `mfa_token`.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly createScimToken = (connectionId: string, body?: t.PreviewTokenCreate, options?: Options): Promise<t.PreviewIssuedToken> =>
+    post(this, path`/sso_connections/${connectionId}/scim_token`, body, options);
+  /**
+   * Remove the SCIM token of an SSO connection. Requires admin.
+   * The identity provider can no longer manage users. The users stay as they are.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly deleteScimToken = (connectionId: string, options?: Options): Promise<void> =>
+    remove(this, path`/sso_connections/${connectionId}/scim_token`, options);
+  /**
    * Retrieve the calling credential and its user. Requires no scope.
    * Shows who the request was authenticated as, and what someone who is signed in wants to see: name, roles,
    * locations, the plan and the time zone of the dealership, and when the session expires.
@@ -1038,6 +1056,14 @@ export class PreviewAccessService extends PreviewFamily {
    */
   readonly getMe = (options?: Options): Promise<t.PreviewProfile> =>
     get(this, "/me", options);
+  /**
+   * Retrieve the SCIM state of an SSO connection. Requires admin.
+   * Returns whether the identity provider can manage users, and the roles that an administrator must assign.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getScim = (connectionId: string, options?: Options): Promise<t.PreviewProvisioning> =>
+    get(this, path`/sso_connections/${connectionId}/scim`, options);
 }
 
 /** Operations of preview.activities. */

@@ -5444,6 +5444,33 @@ export interface PreviewInventoryValue {
   without_cost: number | null;
 }
 
+/** SCIM of an SSO connection with its new token, which is only returned once. */
+export interface PreviewIssuedToken {
+  /** URL to enter at the identity provider. */
+  base_url: string;
+  /** SSO connection. */
+  connection_id: string;
+  /** Whether the connection has a token. */
+  enabled: boolean;
+  /** Groups that the provider has sent. */
+  group_count: number;
+  /** When the provider last changed something with this token. Null if never. */
+  last_change_at: string | null;
+  /**
+   * Roles with the admin scope that groups map to, and that the users don't have yet. SCIM never assigns them: an
+   * administrator does, with an mfa_token.
+   */
+  pending_roles: Array<PreviewPendingRole>;
+  /** The token. It is not shown again. */
+  token: string;
+  /** When the token was created. Null if there is none. */
+  token_created_at: string | null;
+  /** User or API key that created the token. Null if there is none. */
+  token_created_by: string | null;
+  /** Users that the provider manages. */
+  user_count: number;
+}
+
 /** An inquiry about a boat. */
 export interface PreviewLead {
   /** Upper end of the budget. Null if unknown. */
@@ -5703,6 +5730,18 @@ export interface PreviewPayment {
    * transfer_out and transfer_in move a payment from a cancelled deal to another one.
    */
   type: PaymentType;
+}
+
+/** A role that a group maps to, and that an administrator must assign. */
+export interface PreviewPendingRole {
+  /** Role with the admin scope. */
+  role_id: string;
+  /** Name of the role. */
+  role_name: string;
+  /** User in the group. */
+  user_id: string;
+  /** Full name of the user. */
+  user_name: string;
 }
 
 /** What became of the deals that were created in a period. */
@@ -5987,6 +6026,31 @@ export interface PreviewProposalEffect {
   title: string | null;
 }
 
+/** SCIM of an SSO connection: how its identity provider manages users and groups. */
+export interface PreviewProvisioning {
+  /** URL to enter at the identity provider. */
+  base_url: string;
+  /** SSO connection. */
+  connection_id: string;
+  /** Whether the connection has a token. */
+  enabled: boolean;
+  /** Groups that the provider has sent. */
+  group_count: number;
+  /** When the provider last changed something with this token. Null if never. */
+  last_change_at: string | null;
+  /**
+   * Roles with the admin scope that groups map to, and that the users don't have yet. SCIM never assigns them: an
+   * administrator does, with an mfa_token.
+   */
+  pending_roles: Array<PreviewPendingRole>;
+  /** When the token was created. Null if there is none. */
+  token_created_at: string | null;
+  /** User or API key that created the token. Null if there is none. */
+  token_created_by: string | null;
+  /** Users that the provider manages. */
+  user_count: number;
+}
+
 /** Whether a message on a channel could be sent now. */
 export interface PreviewReachCheck {
   /** Where the message would be sent. Null if the contact has no address for the channel. */
@@ -6265,6 +6329,12 @@ export interface PreviewTimelineEntry {
   object_id: string;
   /** What happened: the type of the event. */
   type: string;
+}
+
+/** A new SCIM token. */
+export interface PreviewTokenCreate {
+  /** Required. Must be from an administrator. */
+  mfa_token?: string | null;
 }
 
 /** A boat that the buyer trades in. */
