@@ -206,7 +206,7 @@ var operations = []Operation{
 		}},
 	{ID: "createScimToken", Noun: "access", Name: "create-scim-token", Verb: "POST", Path: "/v2-preview/sso_connections/{connection_id}/scim_token",
 		Summary: "Create or replace the SCIM token of an SSO connection", Doc: "With the token, the identity provider can create, change and deactivate the users of the connection, and assign roles by group. It is only returned once. The previous token stops working immediately. Requires the fleet plan and an `mfa_token`.\n\nIn preview since November 18, 2026. Can become stable on February 16, 2027.", Scopes: "admin",
-		Result: "PreviewIssuedToken", Preview: true, Body: true,
+		Result: "PreviewProvisioningToken", Preview: true, Body: true,
 		Example: "{\"mfa_token\":\"mft_exampleexampleexampleexamp\"}",
 		Params: []Param{
 			{In: inPath, Name: "connection_id", Type: "string", Doc: "ID of the SSO connection.", Example: "sso_01jcqz8t5n8m2x4v6b7c9d0e1f"},

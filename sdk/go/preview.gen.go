@@ -56,8 +56,8 @@ type PreviewAccessService struct{ client *Client }
 // fleet plan and an `mfa_token`.
 //
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
-func (s *PreviewAccessService) CreateScimToken(ctx context.Context, connectionID string, body *PreviewTokenCreate, opts ...RequestOption) (*PreviewIssuedToken, error) {
-	return call[PreviewIssuedToken](ctx, s.client, request{verb: "POST", path: "/v2-preview/sso_connections/{connection_id}/scim_token", ids: []string{connectionID}, body: body}, opts)
+func (s *PreviewAccessService) CreateScimToken(ctx context.Context, connectionID string, body *PreviewProvisioningTokenCreate, opts ...RequestOption) (*PreviewProvisioningToken, error) {
+	return call[PreviewProvisioningToken](ctx, s.client, request{verb: "POST", path: "/v2-preview/sso_connections/{connection_id}/scim_token", ids: []string{connectionID}, body: body}, opts)
 }
 
 // DeleteScimToken: Remove the SCIM token of an SSO connection. Requires admin.

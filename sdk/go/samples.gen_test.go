@@ -1462,11 +1462,11 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			issuedToken, err := client.Preview.Access.CreateScimToken(ctx, "sso_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.PreviewTokenCreate{MFAToken: "mft_exampleexampleexampleexamp"})
+			provisioningToken, err := client.Preview.Access.CreateScimToken(ctx, "sso_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.PreviewProvisioningTokenCreate{MFAToken: "mft_exampleexampleexampleexamp"})
 			if err != nil {
 				return err
 			}
-			fmt.Println(issuedToken)
+			fmt.Println(provisioningToken)
 			return nil
 		},
 		func() error {

@@ -4396,31 +4396,6 @@ type PreviewInventoryValue struct {
 	WithoutCost *int64 `json:"without_cost"`
 }
 
-// PreviewIssuedToken: SCIM of an SSO connection with its new token, which is only returned once.
-type PreviewIssuedToken struct {
-	// URL to enter at the identity provider.
-	BaseURL string `json:"base_url"`
-	// SSO connection.
-	ConnectionID string `json:"connection_id"`
-	// Whether the connection has a token.
-	Enabled bool `json:"enabled"`
-	// Groups that the provider has sent.
-	GroupCount int64 `json:"group_count"`
-	// When the provider last changed something with this token. Null if never.
-	LastChangeAt *time.Time `json:"last_change_at"`
-	// Roles with the admin scope that groups map to, and that the users don't have yet. SCIM never assigns them: an
-	// administrator does, with an mfa_token.
-	PendingRoles []PreviewPendingRole `json:"pending_roles"`
-	// The token. It is not shown again.
-	Token string `json:"token"`
-	// When the token was created. Null if there is none.
-	TokenCreatedAt *time.Time `json:"token_created_at"`
-	// User or API key that created the token. Null if there is none.
-	TokenCreatedBy *string `json:"token_created_by"`
-	// Users that the provider manages.
-	UserCount int64 `json:"user_count"`
-}
-
 // PreviewLead: An inquiry about a boat.
 type PreviewLead struct {
 	// Upper end of the budget. Null if unknown.
@@ -4974,6 +4949,37 @@ type PreviewProvisioning struct {
 	UserCount int64 `json:"user_count"`
 }
 
+// PreviewProvisioningToken: SCIM of an SSO connection with its new token, which is only returned once.
+type PreviewProvisioningToken struct {
+	// URL to enter at the identity provider.
+	BaseURL string `json:"base_url"`
+	// SSO connection.
+	ConnectionID string `json:"connection_id"`
+	// Whether the connection has a token.
+	Enabled bool `json:"enabled"`
+	// Groups that the provider has sent.
+	GroupCount int64 `json:"group_count"`
+	// When the provider last changed something with this token. Null if never.
+	LastChangeAt *time.Time `json:"last_change_at"`
+	// Roles with the admin scope that groups map to, and that the users don't have yet. SCIM never assigns them: an
+	// administrator does, with an mfa_token.
+	PendingRoles []PreviewPendingRole `json:"pending_roles"`
+	// The token. It is not shown again.
+	Token string `json:"token"`
+	// When the token was created. Null if there is none.
+	TokenCreatedAt *time.Time `json:"token_created_at"`
+	// User or API key that created the token. Null if there is none.
+	TokenCreatedBy *string `json:"token_created_by"`
+	// Users that the provider manages.
+	UserCount int64 `json:"user_count"`
+}
+
+// PreviewProvisioningTokenCreate: A new SCIM token.
+type PreviewProvisioningTokenCreate struct {
+	// Required. Must be from an administrator.
+	MFAToken string `json:"mfa_token,omitzero"`
+}
+
 // PreviewReachCheck: Whether a message on a channel could be sent now.
 type PreviewReachCheck struct {
 	// Where the message would be sent. Null if the contact has no address for the channel.
@@ -5244,12 +5250,6 @@ type PreviewTimelineEntry struct {
 	ObjectID string `json:"object_id"`
 	// What happened: the type of the event.
 	Type string `json:"type"`
-}
-
-// PreviewTokenCreate: A new SCIM token.
-type PreviewTokenCreate struct {
-	// Required. Must be from an administrator.
-	MFAToken string `json:"mfa_token,omitzero"`
 }
 
 // PreviewTradeIn: A boat that the buyer trades in.

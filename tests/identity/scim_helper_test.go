@@ -39,7 +39,7 @@ func newProvider(t *testing.T, s *testkit.Server, body map[string]any) *provider
 
 // scimToken creates the token of a connection.
 func scimToken(c *testkit.Client, conn sso.Connection) string {
-	var issued scim.IssuedToken
+	var issued scim.ProvisioningToken
 	c.Post("/v2-preview/sso_connections/"+conn.ID+"/scim_token", map[string]any{"mfa_token": c.Proof()}, 200, &issued)
 	return issued.Token
 }

@@ -27,16 +27,16 @@ type PendingRole struct {
 	RoleName string `json:"role_name" doc:"Name of the role." example:"owner"`
 }
 
-// IssuedToken is the state of a connection with its new token.
-type IssuedToken struct {
+// ProvisioningToken is the state of a connection with its new token.
+type ProvisioningToken struct {
 	_ struct{} `doc:"SCIM of an SSO connection with its new token, which is only returned once."`
 
 	Provisioning
 	Token string `json:"token" doc:"The token. It is not shown again." audit:"-" example:"scim_test_..."`
 }
 
-// TokenCreate is the body for a new token.
-type TokenCreate struct {
+// ProvisioningTokenCreate is the body for a new token.
+type ProvisioningTokenCreate struct {
 	_ struct{} `doc:"A new SCIM token."`
 
 	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required. Must be from an administrator."`

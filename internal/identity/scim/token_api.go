@@ -116,8 +116,8 @@ func pendingRoles(ctx context.Context, tx *db.Tx, c sso.Connection) ([]PendingRo
 
 func (a *API) createToken(ctx context.Context, tx *db.Tx, in *struct {
 	sso.ByConnection
-	Body *TokenCreate
-}) (out IssuedToken, err error) {
+	Body *ProvisioningTokenCreate
+}) (out ProvisioningToken, err error) {
 	c, err := a.SSO.Find(ctx, tx, in.ConnectionID)
 	if err != nil {
 		return out, err

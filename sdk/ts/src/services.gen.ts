@@ -1037,7 +1037,7 @@ export class PreviewAccessService extends PreviewFamily {
    *
    * In preview since November 18, 2026. Can become stable on February 16, 2027.
    */
-  readonly createScimToken = (connectionId: string, body?: t.PreviewTokenCreate, options?: Options): Promise<t.PreviewIssuedToken> =>
+  readonly createScimToken = (connectionId: string, body?: t.PreviewProvisioningTokenCreate, options?: Options): Promise<t.PreviewProvisioningToken> =>
     post(this, path`/sso_connections/${connectionId}/scim_token`, body, options);
   /**
    * Remove the SCIM token of an SSO connection. Requires admin.

@@ -5444,33 +5444,6 @@ export interface PreviewInventoryValue {
   without_cost: number | null;
 }
 
-/** SCIM of an SSO connection with its new token, which is only returned once. */
-export interface PreviewIssuedToken {
-  /** URL to enter at the identity provider. */
-  base_url: string;
-  /** SSO connection. */
-  connection_id: string;
-  /** Whether the connection has a token. */
-  enabled: boolean;
-  /** Groups that the provider has sent. */
-  group_count: number;
-  /** When the provider last changed something with this token. Null if never. */
-  last_change_at: string | null;
-  /**
-   * Roles with the admin scope that groups map to, and that the users don't have yet. SCIM never assigns them: an
-   * administrator does, with an mfa_token.
-   */
-  pending_roles: Array<PreviewPendingRole>;
-  /** The token. It is not shown again. */
-  token: string;
-  /** When the token was created. Null if there is none. */
-  token_created_at: string | null;
-  /** User or API key that created the token. Null if there is none. */
-  token_created_by: string | null;
-  /** Users that the provider manages. */
-  user_count: number;
-}
-
 /** An inquiry about a boat. */
 export interface PreviewLead {
   /** Upper end of the budget. Null if unknown. */
@@ -6051,6 +6024,39 @@ export interface PreviewProvisioning {
   user_count: number;
 }
 
+/** SCIM of an SSO connection with its new token, which is only returned once. */
+export interface PreviewProvisioningToken {
+  /** URL to enter at the identity provider. */
+  base_url: string;
+  /** SSO connection. */
+  connection_id: string;
+  /** Whether the connection has a token. */
+  enabled: boolean;
+  /** Groups that the provider has sent. */
+  group_count: number;
+  /** When the provider last changed something with this token. Null if never. */
+  last_change_at: string | null;
+  /**
+   * Roles with the admin scope that groups map to, and that the users don't have yet. SCIM never assigns them: an
+   * administrator does, with an mfa_token.
+   */
+  pending_roles: Array<PreviewPendingRole>;
+  /** The token. It is not shown again. */
+  token: string;
+  /** When the token was created. Null if there is none. */
+  token_created_at: string | null;
+  /** User or API key that created the token. Null if there is none. */
+  token_created_by: string | null;
+  /** Users that the provider manages. */
+  user_count: number;
+}
+
+/** A new SCIM token. */
+export interface PreviewProvisioningTokenCreate {
+  /** Required. Must be from an administrator. */
+  mfa_token?: string | null;
+}
+
 /** Whether a message on a channel could be sent now. */
 export interface PreviewReachCheck {
   /** Where the message would be sent. Null if the contact has no address for the channel. */
@@ -6329,12 +6335,6 @@ export interface PreviewTimelineEntry {
   object_id: string;
   /** What happened: the type of the event. */
   type: string;
-}
-
-/** A new SCIM token. */
-export interface PreviewTokenCreate {
-  /** Required. Must be from an administrator. */
-  mfa_token?: string | null;
 }
 
 /** A boat that the buyer trades in. */

@@ -829,8 +829,8 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(webhook.id);
   },
   async () => {
-    const issuedToken = await slipway.preview.access.createScimToken("sso_01jcqz8t5n8m2x4v6b7c9d0e1f", { mfa_token: "mft_exampleexampleexampleexamp" });
-    console.log(issuedToken);
+    const provisioningToken = await slipway.preview.access.createScimToken("sso_01jcqz8t5n8m2x4v6b7c9d0e1f", { mfa_token: "mft_exampleexampleexampleexamp" });
+    console.log(provisioningToken);
   },
   async () => {
     await slipway.preview.access.deleteScimToken("sso_01jcqz8t5n8m2x4v6b7c9d0e1f");
