@@ -26,9 +26,11 @@ function State({ connection: c, state: s }: { connection: Connection; state: Pre
         </>
       )}
       {s.pending_roles.length > 0 && (
-        <div class="note warn flat">
-          <p>These roles can manage users and keys. SCIM doesn't assign them. If they are right, assign them yourself.</p>
-          <ul>{s.pending_roles.map((p) => <li key={p.user_id + p.role_id}><a href={href("settings/people")}>{p.user_name}</a>: {p.role_name}</li>)}</ul>
+        <div class="note flat">
+          <div>
+            <p>These roles can manage users and keys, so SCIM doesn't assign them. If they are right, assign them yourself.</p>
+            <ul>{s.pending_roles.map((p) => <li key={p.user_id + p.role_id}><a href={href("settings/people")}>{p.user_name}</a>: {p.role_name}</li>)}</ul>
+          </div>
         </div>
       )}
       <div class="row">
