@@ -281,7 +281,8 @@ var personal = map[string]string{
 	"mfa_factors": "only for sign-in", "mfa_challenges": "only for sign-in", "recovery_codes": "only for sign-in",
 	"sign_in_tickets": "only for active users", "sso_identities": "only for sign-in", "sso_links": "only for active users",
 	"user_roles": "no credential", "appointments": "no credential", "appointment_users": "no credential", "activities": "no credential",
-	"proposals": "no credential", "users": "the user",
+	"proposals": "no credential", "users": "the user", "scim_users": "no credential", "scim_members": "no credential",
+	"scim_tokens": "stays: the identity provider must still be able to deactivate users",
 }
 
 func TestEveryTableWithAUserIsDecided(t *testing.T) {
