@@ -109,12 +109,12 @@ func splitSchema(text string) (schema, rest string) {
 
 // parser reads the tokens of a filter.
 type parser struct {
-	tokens []string // texts are still in quotes
-	code   string   // scimType of errors
+	tokens   []string // texts are still in quotes
+	scimType string   // of errors
 }
 
-func newParser(text, code string) (*parser, error) {
-	p := &parser{code: code}
+func newParser(text, scimType string) (*parser, error) {
+	p := &parser{scimType: scimType}
 	if len(text) > maxFilter || !utf8.ValidString(text) {
 		return nil, p.fail("It must be valid UTF-8 and have at most %d bytes.", maxFilter)
 	}
@@ -174,7 +174,9 @@ func (p *parser) accept(word string) bool {
 	return ok
 }
 
-func (p *parser) fail(format string, args ...any) error { return errInvalid(p.code, format, args...) }
+func (p *parser) fail(format string, args ...any) error {
+	return errInvalid(p.scimType, format, args...)
+}
 
 func (p *parser) unexpected() error {
 	if p.peek() == "" {

@@ -73,7 +73,7 @@ func TestPatch(t *testing.T) {
 			_, err = patch(t, `{"id": "usr_1"}`, operations)
 		}
 		e, ok := errors.AsType[*protocolError](err)
-		if !ok || e.code != code {
+		if !ok || e.scimType != code {
 			t.Errorf("%s: got %v, want %s", operations, err, code)
 		}
 	}

@@ -30,28 +30,28 @@ const Prefix = "/scim/v2"
 // the protocol fixes its form.
 type protocolError struct {
 	status     int
-	code       string // scimType, or ""
+	scimType   string // or ""
 	detail     string
 	retryAfter time.Duration
 }
 
-func (e *protocolError) Error() string { return strings.TrimSpace(e.code + " " + e.detail) }
+func (e *protocolError) Error() string { return strings.TrimSpace(e.scimType + " " + e.detail) }
 
 func (e *protocolError) body() map[string]any {
 	body := map[string]any{"schemas": []string{errorSchema}, "status": strconv.Itoa(e.status), "detail": e.detail}
-	if e.code != "" {
-		body["scimType"] = e.code
+	if e.scimType != "" {
+		body["scimType"] = e.scimType
 	}
 	return body
 }
 
 // errInvalid is for a request that is not valid.
-func errInvalid(code, format string, args ...any) error {
-	return &protocolError{status: 400, code: code, detail: fmt.Sprintf(format, args...)}
+func errInvalid(scimType, format string, args ...any) error {
+	return &protocolError{status: 400, scimType: scimType, detail: fmt.Sprintf(format, args...)}
 }
 
 func errDuplicate(format string, args ...any) error {
-	return &protocolError{status: 409, code: "uniqueness", detail: fmt.Sprintf(format, args...)}
+	return &protocolError{status: 409, scimType: "uniqueness", detail: fmt.Sprintf(format, args...)}
 }
 
 func errNotFound(id string) error {

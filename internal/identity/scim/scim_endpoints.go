@@ -284,10 +284,10 @@ func fromFault(f *fault.Error) *protocolError {
 	e := &protocolError{status: f.Kind.Status, detail: f.Message, retryAfter: f.RetryAfter}
 	switch f.Kind {
 	case fault.KindUnprocessable:
-		e.status, e.code, e.detail = http.StatusBadRequest, "invalidValue", fault.Sentence(f.Details)
+		e.status, e.scimType, e.detail = http.StatusBadRequest, "invalidValue", fault.Sentence(f.Details)
 	case fault.KindConflict:
 		if len(f.Details) > 0 && f.Details[0].Code == "duplicate" {
-			e.code = "uniqueness"
+			e.scimType = "uniqueness"
 		}
 	}
 	return e
