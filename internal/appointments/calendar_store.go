@@ -25,11 +25,11 @@ const calendarPath = "/calendars/"
 
 // calendarRow finds the user of a token. Only the hash of the token is stored.
 type calendarRow struct {
-	Env       auth.Env    `db:"env"`
-	UserID    string      `db:"user_id"`
-	Hash      []byte      `db:"hash"`
-	CreatedAt time.Time   `db:"created_at"`
-	CreatedBy *auth.Actor `db:"created_by,json"`
+	Env       auth.Env   `db:"env"`
+	UserID    string     `db:"user_id"`
+	Hash      []byte     `db:"hash"`
+	CreatedAt time.Time  `db:"created_at"`
+	CreatedBy auth.Actor `db:"created_by,json"`
 }
 
 // createCalendar creates or replaces the URL of a user's calendar.
@@ -39,7 +39,7 @@ func createCalendar(ctx context.Context, tx *db.Tx, u people.User) (UserCalendar
 		return UserCalendar{}, err
 	}
 	by := auth.From(ctx).Actor
-	if err := db.Insert(ctx, tx, "user_calendars", calendarRow{tx.Env, u.ID, token.Hash(secret), tx.Now, &by}); err != nil {
+	if err := db.Insert(ctx, tx, "user_calendars", calendarRow{tx.Env, u.ID, token.Hash(secret), tx.Now, by}); err != nil {
 		return UserCalendar{}, err
 	}
 	url := site.Of(tx).URL + calendarPath + secret + ".ics"

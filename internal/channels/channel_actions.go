@@ -55,7 +55,7 @@ func (a *API) endOf(ctx context.Context, tx *db.Tx, by people.Author) error {
 }
 
 func (a *API) handOver(ctx context.Context, tx *db.Tx, by people.Author, to people.User) error {
-	return a.changeOf(ctx, tx, by, func(c *Channel) { c.CreatedBy = new(to.Actor()) })
+	return a.changeOf(ctx, tx, by, func(c *Channel) { c.CreatedBy = to.Actor() })
 }
 
 func (a *API) changeOf(ctx context.Context, tx *db.Tx, by people.Author, edit func(c *Channel)) error {

@@ -134,7 +134,7 @@ func (a *API) listChannels(ctx context.Context, tx *db.Tx, in *struct{ page.Quer
 
 func (a *API) createChannel(ctx context.Context, tx *db.Tx, in *struct{ Body ChannelCreate }) (Channel, error) {
 	c := in.Body.channel()
-	c.CreatedBy = new(auth.From(ctx).Actor)
+	c.CreatedBy = auth.From(ctx).Actor
 	if err := in.Body.Check(tx.Now); err != nil {
 		return c, err
 	}
@@ -194,7 +194,7 @@ func (a *API) updateChannel(ctx context.Context, tx *db.Tx, in *struct {
 			return err
 		}
 		if null.Text(c.PushURL) != null.Text(before.PushURL) {
-			c.CreatedBy = new(auth.From(ctx).Actor) // it acts for the caller from now on
+			c.CreatedBy = auth.From(ctx).Actor // it acts for the caller from now on
 		}
 		signingSecret, err = a.save(ctx, tx, before, c, in.Body.Credential)
 		return err

@@ -47,7 +47,7 @@ type Webhook struct {
 	Health         Health          `json:"health" doc:"Whether the last attempt succeeded." audit:"-"`
 	FailingSince   *time.Time      `json:"failing_since" db:"failing_since" doc:"When the attempts started to fail. Null if the last attempt succeeded." audit:"-"`
 	APIVersion     string          `json:"api_version" db:"api_version" doc:"API version of its events. Set when the webhook is created." example:"2026-11-15"`
-	CreatedBy      *auth.Actor     `json:"created_by" db:"created_by,json" doc:"User, API key or app that created the webhook, or that last changed its URL or enabled it. Null if that was not recorded." since:"2026-12-01"`
+	CreatedBy      auth.Actor      `json:"created_by" db:"created_by,json" doc:"User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system if that was not recorded." since:"2026-12-01"`
 	Mode           auth.Mode       `json:"-" db:"mode"`
 	InstallID      *string         `json:"-" db:"install_id"` // of the app that set the URL
 	Secrets        []byte          `json:"-" db:"secrets"`    // encrypted

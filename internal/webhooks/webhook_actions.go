@@ -77,7 +77,7 @@ func handOver(ctx context.Context, tx *db.Tx, by people.Author, to people.User) 
 	}
 	for _, w := range all {
 		before := w
-		w.CreatedBy = new(to.Actor())
+		w.CreatedBy = to.Actor()
 		if err := webhooks.Save(ctx, tx, &w); err != nil {
 			return err
 		}

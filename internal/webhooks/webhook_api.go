@@ -219,7 +219,7 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCre
 	c, secret := auth.From(ctx), signature.NewSecret()
 	w := Webhook{
 		URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled, Mode: c.Mode, APIVersion: c.Version,
-		InstallID: installOf(c), CreatedBy: &c.Actor,
+		InstallID: installOf(c), CreatedBy: c.Actor,
 	}
 	w.derive()
 	if err := w.validate(a.Kinds); err != nil {
@@ -282,7 +282,7 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 		url, status, caller := w.URL, w.Status, auth.From(ctx)
 		in.Body.apply(w)
 		if w.URL != url || w.Status == Enabled && status == Disabled {
-			w.CreatedBy = &caller.Actor // it acts for the caller from now on
+			w.CreatedBy = caller.Actor // it acts for the caller from now on
 		}
 		tx.NotifyRelay() // if it is enabled now, deliveries might be due
 		if err := w.validate(a.Kinds); err != nil {

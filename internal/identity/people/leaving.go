@@ -70,8 +70,8 @@ type Author struct {
 }
 
 // Wrote reports whether the author is the actor who created something.
-func (a Author) Wrote(by *auth.Actor) bool {
-	return by != nil && (by.Type == auth.ActorUser && by.ID == a.User.ID || by.Type == auth.ActorAPIKey && slices.Contains(a.keys, by.ID))
+func (a Author) Wrote(by auth.Actor) bool {
+	return by.Type == auth.ActorUser && by.ID == a.User.ID || by.Type == auth.ActorAPIKey && slices.Contains(a.keys, by.ID)
 }
 
 // Leaving is what happens to what acts for a user who is deactivated. What is personal
