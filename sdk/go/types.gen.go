@@ -279,7 +279,8 @@ type Channel struct {
 	AutoPublish bool `json:"auto_publish"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
-	// User, API key or app that created the channel, or last changed its push_url. Null if that was not recorded.
+	// User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+	// not recorded.
 	CreatedBy Actor `json:"created_by"`
 	// Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer.
 	CredentialHeader *string `json:"credential_header"`
@@ -3330,7 +3331,8 @@ type PreviewChannel struct {
 	AutoPublish bool `json:"auto_publish"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
-	// User, API key or app that created the channel, or last changed its push_url. Null if that was not recorded.
+	// User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+	// not recorded.
 	CreatedBy Actor `json:"created_by"`
 	// Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer.
 	CredentialHeader *string `json:"credential_header"`
@@ -6123,8 +6125,8 @@ type Webhook struct {
 	APIVersion string `json:"api_version"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
-	// User, API key or app that created the webhook, or that last changed its URL or enabled it. Null if that was
-	// not recorded.
+	// User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+	// if that was not recorded.
 	CreatedBy Actor `json:"created_by"`
 	// Your own note about the endpoint. Null if there is none.
 	Description *string `json:"description"`
@@ -6185,8 +6187,8 @@ type WebhookWithSecret struct {
 	APIVersion string `json:"api_version"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
-	// User, API key or app that created the webhook, or that last changed its URL or enabled it. Null if that was
-	// not recorded.
+	// User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+	// if that was not recorded.
 	CreatedBy Actor `json:"created_by"`
 	// Your own note about the endpoint. Null if there is none.
 	Description *string `json:"description"`

@@ -859,7 +859,10 @@ export interface Channel {
   auto_publish: boolean;
   /** When it was created. */
   created_at: string;
-  /** User, API key or app that created the channel, or last changed its push_url. Null if that was not recorded. */
+  /**
+   * User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+   * not recorded.
+   */
   created_by: Actor;
   /** Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer. */
   credential_header: string | null;
@@ -4310,7 +4313,10 @@ export interface PreviewChannel {
   auto_publish: boolean;
   /** When it was created. */
   created_at: string;
-  /** User, API key or app that created the channel, or last changed its push_url. Null if that was not recorded. */
+  /**
+   * User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+   * not recorded.
+   */
   created_by: Actor;
   /** Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer. */
   credential_header: string | null;
@@ -7292,8 +7298,8 @@ export interface Webhook {
   /** When it was created. */
   created_at: string;
   /**
-   * User, API key or app that created the webhook, or that last changed its URL or enabled it. Null if that was
-   * not recorded.
+   * User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+   * if that was not recorded.
    */
   created_by: Actor;
   /** Your own note about the endpoint. Null if there is none. */
@@ -7358,8 +7364,8 @@ export interface WebhookWithSecret {
   /** When it was created. */
   created_at: string;
   /**
-   * User, API key or app that created the webhook, or that last changed its URL or enabled it. Null if that was
-   * not recorded.
+   * User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+   * if that was not recorded.
    */
   created_by: Actor;
   /** Your own note about the endpoint. Null if there is none. */
