@@ -32,6 +32,16 @@ func TestSCIMToken(t *testing.T) {
 		}
 		p.As(first).Get("/v1/users", 401, nil)
 		assert.Contains(t, strings.Join(p.reasons(), "\n"), "Invalid token")
+		p.do("GET", "/Users", nil, 200)
+		if err := p.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var used struct {
+			Data []struct{ Target struct{ ID string } }
+		}
+		p.Test.Get("/v1/audit?action=sso_connection.used", 200, &used)
+		assert.Len(t, used.Data, 1)
+		assert.Equal(t, used.Data[0].Target.ID, p.conn.ID)
 
 		// Nothing stores the token, and the state doesn't show it.
 		if rows := testkit.Rows[int64](p.Server, `SELECT COUNT(*) FROM audit_entries WHERE changes LIKE ?`, "%"+first+"%"); rows[0] != 0 {
@@ -249,6 +259,9 @@ func TestSCIMErrors(t *testing.T) {
 			{"GET", "/Nothing", "", 404, ""},
 			{"GET", "/Users/usr_unknown", "", 404, ""},
 			{"GET", "/Users/%00", "", 404, ""},
+			{"GET", "/Users/%ff", "", 404, ""},
+			{"GET", "/Groups/%ff", "", 404, ""},
+			{"GET", "/Users?filter=userName%20eq%20%22%ff%22", "", 400, "invalidFilter"},
 			{"POST", "/Users", `{`, 400, "invalidSyntax"},
 			{"POST", "/Users", `[]`, 400, "invalidSyntax"},
 			{"POST", "/Users", `{}`, 400, "invalidValue"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // object is a JSON object whose names are in lower case, because the names of attributes
@@ -113,7 +114,7 @@ func checkText(attr, text string) error {
 	if len(text) > maxText {
 		return errInvalid("invalidValue", "%s must have at most %d bytes.", attr, maxText)
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return errInvalid("invalidValue", "%s must not contain control characters.", attr)
 	}
 	return nil

@@ -132,7 +132,7 @@ func (a *API) authenticate(r *http.Request) (caller, error) {
 	if !f.ok {
 		return caller{}, a.reject(r, f.caller, token.Public(bearer))
 	}
-	a.AuthLog.Used(r.Context(), f.Env, auth.Actor{Type: authlog.KindSSOConnection, ID: f.ConnectionID, Label: f.connection.Name})
+	a.AuthLog.Used(r.Context(), f.Env, auth.From(f.connection.As(r.Context(), f.dealership)).Actor)
 	return f.caller, nil
 }
 
