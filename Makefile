@@ -68,6 +68,10 @@ test-mcp: ## Test MCP with the official inspector as the client
 test-contract: ## Test with Prism that requests and responses match the OpenAPI document
 	scripts/test-contract $(ARGS)
 
+.PHONY: test-scim
+test-scim: ## Test SCIM with npm packages
+	scripts/test-scim $(ARGS)
+
 .PHONY: test-sso
 test-sso: ## Test single sign-on in chromium with SimpleSAMLphp and oidc-provider
 	scripts/test-sso $(ARGS)

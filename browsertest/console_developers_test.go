@@ -210,10 +210,50 @@ func TestPeopleSettings(t *testing.T) {
 		b.review("console-person")
 		b.button("More actions for Ines Ruiz")
 		b.button("Deactivate")
-		b.check("Also revoke")
-		b.press(enter)
+		b.read("can't sign in again")
+		b.button("Deactivate")
 		b.read("Person deactivated.")
 		b.read("Deactivated")
+	})
+}
+
+// The owner sees what acts for a person who leaves, hands over a webhook and ends the rest.
+func TestDeactivateDialog(t *testing.T) {
+	onSQLite(t, func(t *testing.T, s *server) {
+		p := s.Person("owner")
+		var key struct{ ID, Key string }
+		var hook struct {
+			ID, Status string
+			CreatedBy  struct{ ID string } `json:"created_by"`
+		}
+		p.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &key)
+		p.Post("/v1/webhooks", `{"url": "https://example.com/hooks/slipway", "events": ["hull.*"]}`, 201, &hook)
+		p.Channel(map[string]any{"name": "Boat Trader", "push_url": "https://partner.example.com/listings"})
+		var me, owner struct {
+			Name string
+			ID   string
+		}
+		s.Test.Get("/v1/users/"+p.ID, 200, &me)
+		s.Test.Get("/v1/users/"+s.OwnerSession(auth.Test).ID, 200, &owner)
+
+		b := ownerAt(t, s, "settings/people?peek="+p.ID)
+		b.button("More actions for " + me.Name)
+		b.button("Deactivate")
+		b.read("Ends now: 1 session.")
+		b.read("https://example.com/hooks/slipway")
+		b.read("Channels that send boats (1)")
+		b.option("Webhooks (1)", "hand_over")
+		b.option("New owner", owner.ID)
+		b.wantDialogFits("console-deactivate")
+		b.button("Deactivate")
+		b.set("Code", s.Code(s.Owner.TOTPSecret(auth.Test)))
+		b.button("Verify")
+		b.read("Person deactivated.")
+		s.As(key.Key).Get("/v1/me", 401, nil)
+		s.Test.Get("/v1/webhooks/"+hook.ID, 200, &hook)
+		if hook.Status != "enabled" || hook.CreatedBy.ID != owner.ID {
+			t.Errorf("got the webhook %+v, want it enabled and handed over to %s", hook, owner.ID)
+		}
 	})
 }
 

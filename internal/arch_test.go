@@ -81,14 +81,15 @@ var may = map[string][]string{
 	"identity/sso": {
 		"dealership", "identity/access", "identity/people", "identity/signin", "identity/sso/oidc", "identity/sso/saml",
 	},
+	"identity/scim":     {"dealership", "identity/people", "identity/sso"},
 	"identity/oauth":    {"dealership", "identity/access", "identity/people", "identity/signin"},
 	"identity/clilogin": {"dealership", "identity/access", "identity/people", "identity/signin"},
 	"identity": {
-		"dealership", "identity/access", "identity/clilogin", "identity/oauth", "identity/people", "identity/signin", "identity/sso",
+		"dealership", "identity/access", "identity/clilogin", "identity/oauth", "identity/people", "identity/scim", "identity/signin", "identity/sso",
 	},
 	"hulls":          {"dealership", "hulls/photolink"},
 	"photos":         {"hulls", "hulls/photolink"},
-	"channels":       {"dealership", "hulls", "photos"},
+	"channels":       {"dealership", "hulls", "identity/people", "photos"},
 	"imports":        {"dealership", "hulls", "imports/sheet", "photos"},
 	"consent":        {},
 	"contacts":       {"consent"},
@@ -102,7 +103,7 @@ var may = map[string][]string{
 	"deals":          {"contacts", "dealership", "hulls", "identity/people", "leads"},
 	"finance":        {"contacts", "dealership", "deals"},
 	"documents":      {"contacts", "dealership", "deals", "finance", "hulls"},
-	"webhooks":       {"dealership"},
+	"webhooks":       {"dealership", "identity/people"},
 	"preview": {
 		"contacts", "dealership", "deals", "documents", "finance", "hulls", "identity/access", "identity/people", "leads", "messages",
 	},
@@ -228,6 +229,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"sso_connections WHERE id = ?", // the path of a page finds its environment
 		"sso_domains WHERE domain = ?", // and so does the domain of an email address
 		"sso_links WHERE hash = ?",
+		"scim_tokens WHERE public_id = ?",
 		"user_calendars WHERE hash = ?",    // the URL of a calendar finds its environment
 		"channels WHERE feed_hash = ?",     // and so does the URL of a feed
 		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
@@ -266,8 +268,9 @@ var owners = map[string]string{
 	"dealerships": "dealership", "locations": "dealership",
 	"sign_in_tickets": "identity/signin", "cli_codes": "identity/clilogin",
 	"sso_connections": "identity/sso", "sso_domains": "identity/sso", "sso_identities": "identity/sso", "sso_links": "identity/sso", "sso_logins": "identity/sso", "sso_sessions": "identity/sso",
-	"sso_used_messages": "identity/sso",
-	"appointments":      "appointments", "appointment_users": "appointments", "appointment_reminders": "appointments",
+	"sso_used_messages": "identity/sso", "scim_tokens": "identity/scim", "scim_users": "identity/scim", "scim_groups": "identity/scim",
+	"scim_members": "identity/scim",
+	"appointments": "appointments", "appointment_users": "appointments", "appointment_reminders": "appointments",
 	"user_calendars": "appointments", "activities": "activities", "proposals": "proposals",
 	"apps": "identity/oauth", "installs": "identity/oauth", "oauth_grants": "identity/oauth", "oauth_tokens": "identity/oauth",
 }

@@ -53,8 +53,11 @@ func (a *App) hooks(f *features) hooks {
 		},
 		Finance:    finance.Hooks{CheckEvidence: documents.CheckEvidence},
 		Dealership: dealership.Hooks{UpdateHulls: hulls.FollowZones, UpdateAppointments: appointments.FollowZones},
-		Identity:   identity.Hooks{Uninstalled: f.webhooks.DeleteOfInstall},
-		Webhooks:   webhooks.Hooks{Observe: a.metrics.delivered},
+		Identity: identity.Hooks{
+			Uninstalled: f.webhooks.DeleteOfInstall,
+			Webhooks:    webhooks.Holder(), PushURLs: f.channels.Holder(), Calendars: appointments.CalendarHolder(),
+		},
+		Webhooks: webhooks.Hooks{Observe: a.metrics.delivered},
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"slipway/internal/vocab/auth"
 )
 
 // UserCalendar is the secret URL of a user's appointments.
@@ -15,6 +17,8 @@ type UserCalendar struct {
 	UserID    string    `json:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"User whose appointments the calendar contains."`
 	URL       string    `json:"url" doc:"Anyone with this URL can read the calendar. It is only shown once." example:"https://slipway.example.com/calendars/k3v9...ics"`
 	CreatedAt time.Time `json:"created_at" doc:"When the URL was created."`
+
+	CreatedBy auth.Actor `json:"created_by" doc:"User, API key or app that created the URL."`
 }
 
 // entry is an appointment with what its calendar shows.

@@ -77,7 +77,7 @@ func (a *API) deleteCalendar(ctx context.Context, tx *db.Tx, in *ByUser) (rest.N
 	if err != nil {
 		return rest.None{}, err
 	}
-	return rest.None{}, deleteCalendar(ctx, tx, u)
+	return rest.None{}, deleteCalendar(ctx, tx, u.ID)
 }
 
 // fresh is how long a calendar app can use its copy.

@@ -25,32 +25,54 @@ const calendarPath = "/calendars/"
 
 // calendarRow finds the user of a token. Only the hash of the token is stored.
 type calendarRow struct {
-	Env    auth.Env `db:"env"`
-	UserID string   `db:"user_id"`
+	Env       auth.Env   `db:"env"`
+	UserID    string     `db:"user_id"`
+	Hash      []byte     `db:"hash"`
+	CreatedAt time.Time  `db:"created_at"`
+	CreatedBy auth.Actor `db:"created_by,json"`
 }
 
 // createCalendar creates or replaces the URL of a user's calendar.
 func createCalendar(ctx context.Context, tx *db.Tx, u people.User) (UserCalendar, error) {
 	secret := strings.ToLower(rand.Text() + rand.Text())
-	if _, err := db.Exec(ctx, tx, `
-		INSERT INTO user_calendars (env, user_id, hash, created_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (env, user_id) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
-		tx.Env, u.ID, token.Hash(secret), tx.Now); err != nil {
+	if _, err := db.Exec(ctx, tx, `DELETE FROM user_calendars WHERE env = ? AND user_id = ?`, tx.Env, u.ID); err != nil {
+		return UserCalendar{}, err
+	}
+	by := auth.From(ctx).Actor
+	if err := db.Insert(ctx, tx, "user_calendars", calendarRow{tx.Env, u.ID, token.Hash(secret), tx.Now, by}); err != nil {
 		return UserCalendar{}, err
 	}
 	url := site.Of(tx).URL + calendarPath + secret + ".ics"
-	return UserCalendar{UserID: u.ID, URL: url, CreatedAt: tx.Now}, audit.Record(ctx, tx, "user.calendar_created", u.ID, nil)
+	return UserCalendar{UserID: u.ID, URL: url, CreatedAt: tx.Now, CreatedBy: by}, audit.Record(ctx, tx, "user.calendar_created", u.ID, nil)
 }
 
-func deleteCalendar(ctx context.Context, tx *db.Tx, u people.User) error {
-	n, err := db.Exec(ctx, tx, `DELETE FROM user_calendars WHERE env = ? AND user_id = ?`, tx.Env, u.ID)
+func deleteCalendar(ctx context.Context, tx *db.Tx, userID string) error {
+	n, err := db.Exec(ctx, tx, `DELETE FROM user_calendars WHERE env = ? AND user_id = ?`, tx.Env, userID)
 	if err != nil {
 		return err
 	}
 	if n == 0 {
-		return fault.NotFound("calendar of user", u.ID)
+		return fault.NotFound("calendar of user", userID)
 	}
-	return audit.Record(ctx, tx, "user.calendar_revoked", u.ID, nil)
+	return audit.Record(ctx, tx, "user.calendar_revoked", userID, nil)
+}
+
+// calendarsOf returns the calendars that a user knows: their own, and those that they
+// created for others.
+func calendarsOf(ctx context.Context, tx *db.Tx, by people.Author) ([]calendarRow, error) {
+	all, err := db.All[calendarRow](ctx, tx, `SELECT {cols} FROM user_calendars WHERE env = ? ORDER BY user_id`, tx.Env)
+	return slices.DeleteFunc(all, func(c calendarRow) bool { return c.UserID != by.User.ID && !by.Wrote(c.CreatedBy) }), err
+}
+
+// handOverCalendar makes another user the one who created a calendar.
+func handOverCalendar(ctx context.Context, tx *db.Tx, c calendarRow, to people.User) error {
+	row := struct {
+		CreatedBy auth.Actor `db:"created_by,json"`
+	}{to.Actor()}
+	if _, err := db.Update(ctx, tx, "user_calendars", &row, "env = ? AND user_id = ?", c.Env, c.UserID); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, "user.calendar_handed_over", c.UserID, map[string][2]any{"created_by": {nil, to.ID}})
 }
 
 // The calendar shows recent appointments and all that are to come.

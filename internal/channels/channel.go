@@ -21,7 +21,7 @@ const maxChannels = 50
 
 // Channel is a marketplace or a website that shows hulls to the public.
 type Channel struct {
-	_ struct{} `doc:"A marketplace or website that shows hulls to the public." columns:"id name kind format auto_publish / feed_url push_url created_at"`
+	_ struct{} `doc:"A marketplace or website that shows hulls to the public." columns:"id name kind format auto_publish / feed_url push_url created_by.label:BY created_at"`
 
 	Env         auth.Env      `json:"-" db:"env"`
 	ID          string        `json:"id" db:"id" doc:"Identifies the channel. Starts with chn_." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -39,9 +39,10 @@ type Channel struct {
 	CredentialHeader *string    `json:"credential_header" db:"credential_header" doc:"Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer." example:"X-Api-Key" since:"2026-12-01"`
 	CredentialSetAt  *time.Time `json:"credential_set_at" db:"credential_set_at" doc:"When the partner's credential was set. It is never returned. Null if there is none." since:"2026-12-01"`
 
-	Version   int64     `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
-	CreatedAt time.Time `json:"created_at" db:"created_at" doc:"When it was created."`
-	UpdatedAt time.Time `json:"updated_at" db:"updated_at" doc:"When it last changed."`
+	CreatedBy auth.Actor `json:"created_by" db:"created_by,json" doc:"User, API key or app that created the channel, or last changed its push_url. The type is system if that was not recorded." since:"2026-12-01"`
+	Version   int64      `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt time.Time  `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt time.Time  `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 
 	FeedHash  []byte    `json:"-" db:"feed_hash"` // of the token in the feed URL
 	Secrets   []byte    `json:"-" db:"secrets"`   // encrypted

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
 	"slipway/internal/vocab/signature"
@@ -133,6 +134,7 @@ func (a *API) listChannels(ctx context.Context, tx *db.Tx, in *struct{ page.Quer
 
 func (a *API) createChannel(ctx context.Context, tx *db.Tx, in *struct{ Body ChannelCreate }) (Channel, error) {
 	c := in.Body.channel()
+	c.CreatedBy = auth.From(ctx).Actor
 	if err := in.Body.Check(tx.Now); err != nil {
 		return c, err
 	}
@@ -191,18 +193,11 @@ func (a *API) updateChannel(ctx context.Context, tx *db.Tx, in *struct {
 		if err := checkLocations(ctx, tx, *c); err != nil {
 			return err
 		}
-		if signingSecret, err = a.changeSecrets(tx, before, c, in.Body.Credential); err != nil {
-			return err
+		if null.Text(c.PushURL) != null.Text(before.PushURL) {
+			c.CreatedBy = auth.From(ctx).Actor // it acts for the caller from now on
 		}
-
-		if err := channels.Save(ctx, tx, c); err != nil {
-			return err
-		}
-		job := FillChannel{Env: tx.Env, ChannelID: c.ID, Resend: c.sendsOther(before)}
-		if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
-			return err
-		}
-		return events.Emit(ctx, tx, "channel.updated", c.ID, events.Change{Before: before, After: *c})
+		signingSecret, err = a.save(ctx, tx, before, c, in.Body.Credential)
+		return err
 	})
 	c.SigningSecret = signingSecret
 	return c, err

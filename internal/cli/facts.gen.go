@@ -10,7 +10,7 @@ var columns = map[string]string{
 	"App":              "id name type scopes created_at / client_id redirect_uris",
 	"Appointment":      "id starts_at kind title status user_id / contact_id hull_id location_id duration_minutes:MINUTES",
 	"AuditEntry":       "at action outcome actor target ip / request_id",
-	"Channel":          "id name kind format auto_publish / feed_url push_url created_at",
+	"Channel":          "id name kind format auto_publish / feed_url push_url created_by.label:BY created_at",
 	"Connection":       "id name protocol domains enforce / issuer created_at",
 	"Consent":          "id address channels direction scope basis captured_at / method source expires_at",
 	"Contact":          "id first_name+last_name+company_name:NAME email phone tags created_at / kind timezone version",
@@ -38,13 +38,14 @@ var columns = map[string]string{
 	"Payment":          "id type kind method amount_cents status received_on / deal_id reference reason",
 	"PriceChange":      "at old_price_usd:OLD new_price_usd:NEW reason actor",
 	"Proposal":         "id status preview.summary:PROPOSAL preview.title:OBJECT proposed_by created_at / operation_id reason for_user_id expires_at decided_by",
+	"Provisioning":     "connection_id enabled user_count group_count last_change_at / base_url",
 	"RequestLog":       "created_at status method path duration_ms:MS actor / id operation ip",
 	"Role":             "id name built_in scopes / created_at version",
 	"Session":          "id user_id method ip last_seen_at / user_agent expires_at",
 	"TimelineEntry":    "at type object actor / object_id",
 	"TradeIn":          "id year+make+model:BOAT hin allowance_cents payoff_cents equity_cents / acv_cents lienholder",
 	"User":             "id name email status roles last_seen_at / takes_leads created_at version",
-	"Webhook":          "id url status events health / description failing_since created_at",
+	"Webhook":          "id url status events health / description created_by.label:BY failing_since created_at",
 }
 
 // onlyReads are the operations that are not a GET and change nothing. See rest.Route.OnlyReads.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/db/hookstest"
 )
@@ -18,7 +19,15 @@ func TestMissingHook(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = d.Close() })
 
-	a, outside := &API{}, Hooks{Uninstalled: func(context.Context, *db.Tx, string) error { return nil }}
+	holder := people.Holder{
+		List:     func(context.Context, *db.Tx, people.Author) ([]people.UserAccessItem, error) { return nil, nil },
+		End:      func(context.Context, *db.Tx, people.Author) error { return nil },
+		HandOver: func(context.Context, *db.Tx, people.Author, people.User) error { return nil },
+	}
+	a, outside := &API{}, Hooks{
+		Uninstalled: func(context.Context, *db.Tx, string) error { return nil },
+		Webhooks:    holder, PushURLs: holder, Calendars: holder,
+	}
 	c := Config{DB: d, Log: func(string) *slog.Logger { return slog.New(slog.DiscardHandler) }, Now: time.Now}
 	hookstest.EachMissing(t, func() hooks { return a.hooks(outside) }, func(h hooks) { a.connect(c, h) })
 }

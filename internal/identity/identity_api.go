@@ -1,6 +1,7 @@
 // Package identity connects the packages that decide who the caller is: users and roles
 // (people), API keys, sessions and two-factor methods (access), the pages to sign in
-// (signin), single sign-on (sso), OAuth apps (oauth) and the command line (clilogin).
+// (signin), single sign-on (sso), users that identity providers manage (scim), OAuth apps
+// (oauth) and the command line (clilogin).
 package identity
 
 import (
@@ -15,6 +16,7 @@ import (
 	"slipway/internal/identity/clilogin"
 	"slipway/internal/identity/oauth"
 	"slipway/internal/identity/people"
+	"slipway/internal/identity/scim"
 	"slipway/internal/identity/signin"
 	"slipway/internal/identity/sso"
 	"slipway/internal/platform/authlog"
@@ -49,6 +51,8 @@ type Config struct {
 // Hooks are what identity calls in features that it can't import.
 type Hooks struct {
 	Uninstalled func(ctx context.Context, tx *db.Tx, installID string) error // see oauth.Hooks
+
+	Webhooks, PushURLs, Calendars people.Holder // see people.Hooks
 }
 
 // API serves users, credentials and the pages to sign in.
@@ -57,6 +61,7 @@ type API struct {
 	Access access.API
 	OAuth  oauth.API
 	SSO    sso.API
+	SCIM   scim.API
 	SignIn signin.API
 	CLI    clilogin.API
 
@@ -77,17 +82,22 @@ type hooks struct {
 	People people.Hooks
 	Access access.Hooks
 	OAuth  oauth.Hooks
+	SSO    sso.Hooks
 	SignIn signin.Hooks
 }
 
 func (a *API) hooks(h Hooks) hooks {
 	return hooks{
-		People: people.Hooks{CheckCode: a.Access.CheckCode, RevokeKeys: revokeKeys, HasAdminKeys: hasAdminKeys},
+		People: people.Hooks{
+			CheckCode: a.Access.CheckCode, EndLogins: endLogins, EndAssistants: oauth.EndAssistants, KeyIDs: access.KeyIDs,
+			Keys: access.Holder(), Apps: oauth.Holder(), Webhooks: h.Webhooks, PushURLs: h.PushURLs, Calendars: h.Calendars,
+		},
 		Access: access.Hooks{
 			PasswordOff: sso.PasswordOff,
 			Tokens:      map[token.Kind]access.TokenAuthenticator{token.Access: a.OAuth.Authenticate},
 		},
 		OAuth:  oauth.Hooks{Uninstalled: h.Uninstalled},
+		SSO:    sso.Hooks{Provisioned: scim.Provisioned},
 		SignIn: signin.Hooks{Connections: a.SSO.Connections, Logout: a.SSO.LogoutPage},
 	}
 }
@@ -114,12 +124,16 @@ func (a *API) connect(c Config, h hooks) {
 		DB: c.DB, Jobs: c.Jobs, Box: c.Box, URL: sso.SiteURL(c.AuthURL), Log: c.Log("sso"), AuthLog: c.AuthLog, Mail: c.Mail, MailFrom: c.MailFrom,
 		HTTP: c.HTTP, Access: &a.Access, SignIn: &a.SignIn,
 	}
+	a.SSO.Connect(h.SSO)
+	a.SCIM = scim.API{
+		DB: c.DB, URL: sso.SiteURL(c.BaseURL), Log: c.Log("scim"), AuthLog: c.AuthLog, Limits: ratelimit.New(c.Now), People: &a.People, SSO: &a.SSO,
+	}
 	a.CLI = clilogin.API{DB: c.DB, AuthURL: c.AuthURL, Log: c.Log("clilogin"), Access: &a.Access, SignIn: &a.SignIn}
 }
 
 // Mount registers the endpoints and the pages.
 func (a *API) Mount(r *rest.Router) {
-	for _, part := range []rest.Feature{&a.People, &a.Access, &a.OAuth, &a.SSO, &a.SignIn, &a.CLI} {
+	for _, part := range []rest.Feature{&a.People, &a.Access, &a.OAuth, &a.SSO, &a.SCIM, &a.SignIn, &a.CLI} {
 		part.Mount(r)
 	}
 }
@@ -143,19 +157,10 @@ func (a *API) SaveUsage(ctx context.Context) error {
 	return errors.Join(a.usage.Flush(ctx, a.db), a.uses.Flush(ctx, a.db))
 }
 
-// revokeKeys revokes the API keys of a user, and uninstalls the apps that the user
-// allowed.
-func revokeKeys(ctx context.Context, tx *db.Tx, u people.User) error {
-	if err := access.RevokeKeysOf(ctx, tx, u); err != nil {
+// endLogins ends the keys of slipway login of a user, and the codes for new ones.
+func endLogins(ctx context.Context, tx *db.Tx, u people.User) error {
+	if err := clilogin.DeleteCodes(ctx, tx, u); err != nil {
 		return err
 	}
-	return oauth.UninstallAppsOf(ctx, tx, u)
-}
-
-// hasAdminKeys reports whether revokeKeys affects the admin scope.
-func hasAdminKeys(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
-	if admin, err := access.HasAdminKeys(ctx, tx, u); err != nil || admin {
-		return admin, err
-	}
-	return oauth.HasAdminApps(ctx, tx, u)
+	return access.RevokeLoginKeys(ctx, tx, u)
 }

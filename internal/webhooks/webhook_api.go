@@ -219,7 +219,7 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCre
 	c, secret := auth.From(ctx), signature.NewSecret()
 	w := Webhook{
 		URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled, Mode: c.Mode, APIVersion: c.Version,
-		InstallID: installOf(c),
+		InstallID: installOf(c), CreatedBy: c.Actor,
 	}
 	w.derive()
 	if err := w.validate(a.Kinds); err != nil {
@@ -279,8 +279,11 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	Body WebhookPatch
 }) (Webhook, error) {
 	return a.change(ctx, tx, in.WebhookID, "webhook.updated", func(w *Webhook) error {
-		url := w.URL
+		url, status, caller := w.URL, w.Status, auth.From(ctx)
 		in.Body.apply(w)
+		if w.URL != url || w.Status == Enabled && status == Disabled {
+			w.CreatedBy = caller.Actor // it acts for the caller from now on
+		}
 		tx.NotifyRelay() // if it is enabled now, deliveries might be due
 		if err := w.validate(a.Kinds); err != nil {
 			return err
@@ -289,14 +292,14 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 			if err := a.checkAddress(w.URL); err != nil {
 				return err
 			}
-			w.InstallID = installOf(auth.From(ctx))
+			w.InstallID = installOf(caller)
 		}
 
 		switch {
 		case in.Body.Events.Set:
-			return w.subscribe(a.Kinds, auth.From(ctx).Scopes)
+			return w.subscribe(a.Kinds, caller.Scopes)
 		case w.URL != url:
-			return w.redirect(a.Kinds, auth.From(ctx).Scopes)
+			return w.redirect(a.Kinds, caller.Scopes)
 		}
 		return nil
 	})

@@ -1187,6 +1187,22 @@ const (
 	PreviewRequestMethodDELETE PreviewRequestMethod = "DELETE"
 )
 
+// PreviewUserAccessKind: Kind of what acts for a user. login_key is a key of slipway login. assistant is an app
+// that acts for the user only.
+type PreviewUserAccessKind string
+
+// The values of PreviewUserAccessKind.
+const (
+	PreviewUserAccessKindSession   PreviewUserAccessKind = "session"
+	PreviewUserAccessKindLoginKey  PreviewUserAccessKind = "login_key"
+	PreviewUserAccessKindAPIKey    PreviewUserAccessKind = "api_key"
+	PreviewUserAccessKindApp       PreviewUserAccessKind = "app"
+	PreviewUserAccessKindAssistant PreviewUserAccessKind = "assistant"
+	PreviewUserAccessKindWebhook   PreviewUserAccessKind = "webhook"
+	PreviewUserAccessKindPushURL   PreviewUserAccessKind = "push_url"
+	PreviewUserAccessKindCalendar  PreviewUserAccessKind = "calendar"
+)
+
 // PriceType: Whether a price is the regular one, a sale price, or on request.
 type PriceType string
 
@@ -1315,6 +1331,18 @@ type UnitSystem string
 const (
 	UnitSystemImperial UnitSystem = "imperial"
 	UnitSystemMetric   UnitSystem = "metric"
+)
+
+// UserHandOverKind: Kind of what can be handed over to another user.
+type UserHandOverKind string
+
+// The values of UserHandOverKind.
+const (
+	UserHandOverKindAPIKey   UserHandOverKind = "api_key"
+	UserHandOverKindApp      UserHandOverKind = "app"
+	UserHandOverKindWebhook  UserHandOverKind = "webhook"
+	UserHandOverKindPushURL  UserHandOverKind = "push_url"
+	UserHandOverKindCalendar UserHandOverKind = "calendar"
 )
 
 // UserReactivation: Status that reactivates a user.

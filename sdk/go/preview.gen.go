@@ -49,6 +49,26 @@ func newPreviewServices(c *Client) PreviewServices {
 // PreviewAccessService has the operations of the family Access.
 type PreviewAccessService struct{ client *Client }
 
+// CreateScimToken: Create or replace the SCIM token of an SSO connection. Requires admin.
+//
+// With the token, the identity provider can create, change and deactivate the users of the connection, and
+// assign roles by group. It is only returned once. The previous token stops working immediately. Requires the
+// fleet plan and an `mfa_token`.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewAccessService) CreateScimToken(ctx context.Context, connectionID string, body *PreviewProvisioningTokenCreate, opts ...RequestOption) (*PreviewProvisioningToken, error) {
+	return call[PreviewProvisioningToken](ctx, s.client, request{verb: "POST", path: "/v2-preview/sso_connections/{connection_id}/scim_token", ids: []string{connectionID}, body: body}, opts)
+}
+
+// DeleteScimToken: Remove the SCIM token of an SSO connection. Requires admin.
+//
+// The identity provider can no longer manage users. The users stay as they are.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewAccessService) DeleteScimToken(ctx context.Context, connectionID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/sso_connections/{connection_id}/scim_token", ids: []string{connectionID}}, opts)
+}
+
 // GetMe: Retrieve the calling credential and its user. Requires no scope.
 //
 // Shows who the request was authenticated as, and what someone who is signed in wants to see: name, roles,
@@ -57,6 +77,15 @@ type PreviewAccessService struct{ client *Client }
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewAccessService) GetMe(ctx context.Context, opts ...RequestOption) (*PreviewProfile, error) {
 	return call[PreviewProfile](ctx, s.client, request{verb: "GET", path: "/v2-preview/me"}, opts)
+}
+
+// GetScim: Retrieve the SCIM state of an SSO connection. Requires admin.
+//
+// Returns whether the identity provider can manage users, and the roles that an administrator must assign.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewAccessService) GetScim(ctx context.Context, connectionID string, opts ...RequestOption) (*PreviewProvisioning, error) {
+	return call[PreviewProvisioning](ctx, s.client, request{verb: "GET", path: "/v2-preview/sso_connections/{connection_id}/scim", ids: []string{connectionID}}, opts)
 }
 
 // PreviewActivitiesService has the operations of the family Activities.
@@ -271,6 +300,16 @@ func (s *PreviewDealershipService) DeleteLogo(ctx context.Context, opts ...Reque
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealershipService) GetLogo(ctx context.Context, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/dealership/logo"}, opts)
+}
+
+// GetUserAccess: List everything that acts for a user. Requires admin.
+//
+// Returns the user's sessions and keys of `slipway login`, and the API keys, apps, webhooks, push URLs and
+// calendars that they created, also with an API key. This is what a deactivation ends or hands over.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealershipService) GetUserAccess(ctx context.Context, userID string, opts ...RequestOption) (*PreviewUserAccess, error) {
+	return call[PreviewUserAccess](ctx, s.client, request{verb: "GET", path: "/v2-preview/users/{user_id}/access", ids: []string{userID}}, opts)
 }
 
 // PreviewDealershipListDirectoryParams are the parameters of Dealership.ListDirectory. Fields that are not set are not sent.

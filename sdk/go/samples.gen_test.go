@@ -1462,11 +1462,34 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			provisioningToken, err := client.Preview.Access.CreateScimToken(ctx, "sso_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.PreviewProvisioningTokenCreate{MFAToken: "mft_exampleexampleexampleexamp"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(provisioningToken)
+			return nil
+		},
+		func() error {
+			err := client.Preview.Access.DeleteScimToken(ctx, "sso_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
 			profile, err := client.Preview.Access.GetMe(ctx)
 			if err != nil {
 				return err
 			}
 			fmt.Println(profile)
+			return nil
+		},
+		func() error {
+			provisioning, err := client.Preview.Access.GetScim(ctx, "sso_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(provisioning)
 			return nil
 		},
 		func() error {
@@ -1601,6 +1624,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			if err != nil {
 				return err
 			}
+			return nil
+		},
+		func() error {
+			userAccess, err := client.Preview.Dealership.GetUserAccess(ctx, "usr_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(userAccess)
 			return nil
 		},
 		func() error {

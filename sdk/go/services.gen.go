@@ -354,8 +354,10 @@ func (s *DealershipService) CreateRole(ctx context.Context, body RoleCreate, opt
 
 // DeactivateUser: Deactivate a user and end their sessions. Requires admin.
 //
-// The user's API keys and installed apps still work, unless you send `revoke_keys`. A user with the admin scope
-// requires an `mfa_token`.
+// Ends everything that acts for the user: sessions, keys of `slipway login`, and the API keys, apps, webhooks,
+// push URLs and calendars that they created. `GET /v2-preview/users/{user_id}/access` lists it. With
+// `hand_over`, another user gets some of it. Before version 2026-12-01, what the user created continues to work,
+// unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`.
 func (s *DealershipService) DeactivateUser(ctx context.Context, userID string, body *UserDeactivate, opts ...RequestOption) (*User, error) {
 	return call[User](ctx, s.client, request{verb: "POST", path: "/v1/users/{user_id}/deactivate", ids: []string{userID}, body: body}, opts)
 }

@@ -31,6 +31,10 @@ type APIKey struct {
 	Scopes []string `json:"scopes"`
 	// API version of requests that have no Service-Version header.
 	ServiceVersion string `json:"service_version"`
+	// User whose key it is, for keys of slipway login. Such a key can only do what the user can do now, and ends
+	// when the user is deactivated, changes the password or signs out everywhere. Null if the key belongs to the
+	// dealership.
+	UserID *string `json:"user_id"`
 	// Requests in the last 24 hours. Updated within a minute.
 	Uses24h int64 `json:"uses_24h"`
 }
@@ -275,6 +279,9 @@ type Channel struct {
 	AutoPublish bool `json:"auto_publish"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
+	// User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+	// not recorded.
+	CreatedBy Actor `json:"created_by"`
 	// Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer.
 	CredentialHeader *string `json:"credential_header"`
 	// When the partner's credential was set. It is never returned. Null if there is none.
@@ -2376,6 +2383,10 @@ type IssuedKey struct {
 	Scopes []string `json:"scopes"`
 	// API version of requests that have no Service-Version header.
 	ServiceVersion string `json:"service_version"`
+	// User whose key it is, for keys of slipway login. Such a key can only do what the user can do now, and ends
+	// when the user is deactivated, changes the password or signs out everywhere. Null if the key belongs to the
+	// dealership.
+	UserID *string `json:"user_id"`
 	// Requests in the last 24 hours. Updated within a minute.
 	Uses24h int64 `json:"uses_24h"`
 }
@@ -3324,6 +3335,9 @@ type PreviewChannel struct {
 	AutoPublish bool `json:"auto_publish"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
+	// User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+	// not recorded.
+	CreatedBy Actor `json:"created_by"`
 	// Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer.
 	CredentialHeader *string `json:"credential_header"`
 	// When the partner's credential was set. It is never returned. Null if there is none.
@@ -4632,6 +4646,18 @@ type PreviewPayment struct {
 	Type PaymentType `json:"type"`
 }
 
+// PreviewPendingRole: A role that a group maps to, and that an administrator must assign.
+type PreviewPendingRole struct {
+	// Role with the admin scope.
+	RoleID string `json:"role_id"`
+	// Name of the role.
+	RoleName string `json:"role_name"`
+	// User in the group.
+	UserID string `json:"user_id"`
+	// Full name of the user.
+	UserName string `json:"user_name"`
+}
+
 // PreviewPipelineOutcome: What became of the deals that were created in a period.
 type PreviewPipelineOutcome struct {
 	// Deals with an accepted offer, including those that were cancelled later.
@@ -4904,6 +4930,60 @@ type PreviewProposalEffect struct {
 	Summary string `json:"summary"`
 	// Name of the object that would change. Null if there is none, or if the caller can't read it.
 	Title *string `json:"title"`
+}
+
+// PreviewProvisioning: SCIM of an SSO connection: how its identity provider manages users and groups.
+type PreviewProvisioning struct {
+	// URL to enter at the identity provider.
+	BaseURL string `json:"base_url"`
+	// SSO connection.
+	ConnectionID string `json:"connection_id"`
+	// Whether the connection has a token.
+	Enabled bool `json:"enabled"`
+	// Groups that the provider has sent.
+	GroupCount int64 `json:"group_count"`
+	// When the provider last changed something with this token. Null if never.
+	LastChangeAt *time.Time `json:"last_change_at"`
+	// Roles with the admin scope that groups map to, and that the users don't have yet. SCIM never assigns them: an
+	// administrator does, with an mfa_token.
+	PendingRoles []PreviewPendingRole `json:"pending_roles"`
+	// When the token was created. Null if there is none.
+	TokenCreatedAt *time.Time `json:"token_created_at"`
+	// User or API key that created the token. Null if there is none.
+	TokenCreatedBy *string `json:"token_created_by"`
+	// Users that the provider manages.
+	UserCount int64 `json:"user_count"`
+}
+
+// PreviewProvisioningToken: SCIM of an SSO connection with its new token, which is only returned once.
+type PreviewProvisioningToken struct {
+	// URL to enter at the identity provider.
+	BaseURL string `json:"base_url"`
+	// SSO connection.
+	ConnectionID string `json:"connection_id"`
+	// Whether the connection has a token.
+	Enabled bool `json:"enabled"`
+	// Groups that the provider has sent.
+	GroupCount int64 `json:"group_count"`
+	// When the provider last changed something with this token. Null if never.
+	LastChangeAt *time.Time `json:"last_change_at"`
+	// Roles with the admin scope that groups map to, and that the users don't have yet. SCIM never assigns them: an
+	// administrator does, with an mfa_token.
+	PendingRoles []PreviewPendingRole `json:"pending_roles"`
+	// The token. It is not shown again.
+	Token string `json:"token"`
+	// When the token was created. Null if there is none.
+	TokenCreatedAt *time.Time `json:"token_created_at"`
+	// User or API key that created the token. Null if there is none.
+	TokenCreatedBy *string `json:"token_created_by"`
+	// Users that the provider manages.
+	UserCount int64 `json:"user_count"`
+}
+
+// PreviewProvisioningTokenCreate: A new SCIM token.
+type PreviewProvisioningTokenCreate struct {
+	// Required. Must be from an administrator.
+	MFAToken string `json:"mfa_token,omitzero"`
 }
 
 // PreviewReachCheck: Whether a message on a channel could be sent now.
@@ -5295,10 +5375,39 @@ type PreviewUnknownMessageResolve struct {
 	Outcome PreviewMessageOutcome `json:"outcome"`
 }
 
+// PreviewUserAccess: Everything that acts for a user: what they are signed in with, and what they created.
+type PreviewUserAccess struct {
+	// Sessions, API keys, apps, webhooks, push URLs and calendars.
+	Items []PreviewUserAccessItem `json:"items"`
+	// ID of the user.
+	UserID string `json:"user_id"`
+}
+
+// PreviewUserAccessItem: One session, key or connection that acts for a user.
+type PreviewUserAccessItem struct {
+	// Whether it can be handed over to another user. What is personal always ends.
+	CanHandOver bool `json:"can_hand_over"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// ID of the session, API key, install, webhook or channel. For a calendar, the ID of the user whose appointments
+	// it contains.
+	ID string `json:"id"`
+	// What it is.
+	Kind PreviewUserAccessKind `json:"kind"`
+	// When it was last used. Null if that is unknown.
+	LastUsedAt *time.Time `json:"last_used_at"`
+	// Name, or the URL that it sends data to.
+	Name string `json:"name"`
+	// Scopes that it has. Empty for a session, which has the scopes of the user.
+	Scopes []string `json:"scopes"`
+}
+
 // PreviewUserCalendar: The calendar of a user.
 type PreviewUserCalendar struct {
 	// When the URL was created.
 	CreatedAt time.Time `json:"created_at"`
+	// User, API key or app that created the URL.
+	CreatedBy Actor `json:"created_by"`
 	// Anyone with this URL can read the calendar. It is only shown once.
 	URL string `json:"url"`
 	// User whose appointments the calendar contains.
@@ -5933,11 +6042,14 @@ type UserCreate struct {
 
 // UserDeactivate: What deactivating a user includes.
 type UserDeactivate struct {
-	// Required to deactivate a user with the admin scope, or to revoke a key or an app with it. Must be from an
-	// administrator.
+	// What to hand over to another user instead of ending it.
+	HandOver *UserHandOver `json:"hand_over,omitzero"`
+	// Required to deactivate a user with the admin scope, or to end or hand over a key, an app or a webhook with it.
+	// Must be from an administrator.
 	MFAToken string `json:"mfa_token,omitzero"`
-	// Also revokes the API keys that the user created, and the keys that were created with them, and uninstalls the
-	// apps that the user installed.
+	// Whether to end what the user created: API keys, also those that were created with them, apps, webhooks, push
+	// URLs and calendars. Sessions and keys of slipway login always end. Defaults to true, and to false before
+	// version 2026-12-01.
 	RevokeKeys *bool `json:"revoke_keys,omitzero"`
 }
 
@@ -5951,6 +6063,14 @@ type UserFactor struct {
 	Kind MFAFactorKind `json:"kind"`
 	// Name that the user gave to the method. Null if there is none.
 	Label *string `json:"label"`
+}
+
+// UserHandOver: What to hand over to another user instead of ending it.
+type UserHandOver struct {
+	// What to hand over. The rest ends.
+	Kinds []UserHandOverKind `json:"kinds"`
+	// Active user who gets it. The user must have the scopes that it has.
+	UserID string `json:"user_id"`
 }
 
 // UserPatch: Changes to a user. Omitted fields keep their values.
@@ -6009,10 +6129,13 @@ type Webhook struct {
 	APIVersion string `json:"api_version"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
+	// User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+	// if that was not recorded.
+	CreatedBy Actor `json:"created_by"`
 	// Your own note about the endpoint. Null if there is none.
 	Description *string `json:"description"`
-	// requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if
-	// it is enabled.
+	// requested: It was disabled by an API request, or with the user who created it. gone: It returned 410. failing:
+	// It failed for five days. Null if it is enabled.
 	DisabledReason *WebhookDisabledReason `json:"disabled_reason"`
 	// Event types or patterns, such as deal.accepted, hull.* or *.
 	Events []string `json:"events"`
@@ -6068,10 +6191,13 @@ type WebhookWithSecret struct {
 	APIVersion string `json:"api_version"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
+	// User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+	// if that was not recorded.
+	CreatedBy Actor `json:"created_by"`
 	// Your own note about the endpoint. Null if there is none.
 	Description *string `json:"description"`
-	// requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if
-	// it is enabled.
+	// requested: It was disabled by an API request, or with the user who created it. gone: It returned 410. failing:
+	// It failed for five days. Null if it is enabled.
 	DisabledReason *WebhookDisabledReason `json:"disabled_reason"`
 	// Event types or patterns, such as deal.accepted, hull.* or *.
 	Events []string `json:"events"`

@@ -128,6 +128,7 @@ var escalations = []escalation{
 	{"deleteSsoConnection", "with admin", func(v *victims) (string, map[string]any) {
 		return v.s.Test.SSOConnection(v.connection(map[string]any{"mfa_token": v.s.Test.Proof()})).ID, nil
 	}},
+	{"preview.createScimToken", "of any connection", func(v *victims) (string, map[string]any) { return v.s.Test.SSOConnection(nil).ID, map[string]any{} }},
 	// The last one, because the caller has more scopes after it succeeds. It needs the
 	// token of another administrator.
 	{"assignUserRoles", "the owner role, to the caller", func(v *victims) (string, map[string]any) {

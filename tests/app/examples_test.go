@@ -214,7 +214,7 @@ var rules = []struct {
 	find *regexp.Regexp
 	text string
 }{
-	{regexp.MustCompile(`\b(sk|st|cs)_(test|live)_[a-z2-7]{49}\b`), "${1}_${2}_" + strings.Repeat("example", 7)},
+	{regexp.MustCompile(`\b(sk|st|cs|scim)_(test|live)_[a-z2-7]{49}\b`), "${1}_${2}_" + strings.Repeat("example", 7)},
 	{regexp.MustCompile(`\b(sk)_(test|live)_[a-z2-7]{16}\b`), "${1}_${2}_exampleexampleex"},
 	{regexp.MustCompile(`\bwhsec_[A-Za-z0-9+/=]{20,}`), "whsec_" + strings.Repeat("example", 6) + "="},
 	{regexp.MustCompile(`\bmft_[a-z2-7]{26}\b`), "mft_exampleexampleexampleexamp"},

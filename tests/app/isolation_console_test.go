@@ -19,6 +19,7 @@ var consoleRecipes = map[string]recipe{
 	"preview.resolveUnknownMessage": {anUnknownMessage, fixed(`{"outcome": "sent"}`)},
 
 	"preview.quoteFinance":  {nil, fixed(`{"price": {"amount": 12500000, "currency": "USD"}, "apr_percent": "7.99", "terms": [180, 240]}`)},
+	"preview.getUserAccess": {aUser, nil},
 	"preview.listDirectory": {toList(aUser), nil},
 	"preview.getMe":         {},
 	"preview.search":        {},

@@ -148,6 +148,9 @@ var previewRecipes = map[string]recipe{
 	"preview.getDeal":                {aDeal, nil},
 	"preview.streamEvents":           {},
 	"preview.updateTradeIn":          {aTradeIn, fixed(`{"payoff": {"amount": 100, "currency": "USD"}}`)},
+	"preview.getScim":                {aSCIMConnection, nil},
+	"preview.createScimToken":        {aConnection, aProof},
+	"preview.deleteScimToken":        {aSCIMConnection, nil},
 	"preview.updateChannel":          {aChannel, fixed(`{"name": "Our website"}`)},
 	"preview.rotateChannelFeedUrl":   {aChannel, nil},
 	"preview.revokeChannelFeedUrl":   {aChannel, nil},
@@ -184,6 +187,16 @@ func init() {
 
 func aConnection(c *testkit.Client) map[string]string {
 	return map[string]string{"connection_id": c.SSOConnection(nil).ID}
+}
+
+// aProof is a body with nothing else.
+func aProof(c *testkit.Client) any { return map[string]any{"mfa_token": c.Proof()} }
+
+// aSCIMConnection has a token.
+func aSCIMConnection(c *testkit.Client) map[string]string {
+	params := aConnection(c)
+	c.Post("/v2-preview/sso_connections/"+params["connection_id"]+"/scim_token", aProof(c), 200, nil)
+	return params
 }
 
 // aNewConnection is the body of a connection. It is only for the fleet plan.

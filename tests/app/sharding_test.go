@@ -40,6 +40,7 @@ var lookups = map[string]string{
 	"email_changes(hash)":          "the link in an email",
 	"user_calendars(hash)":         "the URL of a calendar",
 	"sso_connections(id)":          "the URL of a sign-in page",
+	"scim_tokens(public_id)":       "the token of an identity provider",
 	"dealerships(id,mode)":         "the two environments of a dealership",
 }
 

@@ -155,6 +155,6 @@ func TestCalendarAccess(t *testing.T) {
 		fetch(t, s, feed, 404)
 		s.Test.Post("/v2-preview/users/"+p.ID+"/calendar", nil, 409, nil)
 		assert.Equal(t, testkit.Rows[string](s,
-			`SELECT action FROM audit_entries WHERE target_id = ? AND action LIKE 'user.calendar%'`, p.ID), []string{"user.calendar_created"})
+			`SELECT action FROM audit_entries WHERE target_id = ? AND action LIKE 'user.calendar%'`, p.ID), []string{"user.calendar_created", "user.calendar_revoked"})
 	})
 }

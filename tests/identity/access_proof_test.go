@@ -43,7 +43,7 @@ func TestKeysShowTheStatusOfTheirCreator(t *testing.T) {
 			}
 		}
 		wantStatus(parent.ID, "active")
-		s.Test.Post("/v1/users/"+p.ID+"/deactivate", map[string]any{"mfa_token": s.Test.Proof()}, 200, nil)
+		s.Test.Post("/v1/users/"+p.ID+"/deactivate", map[string]any{"revoke_keys": false, "mfa_token": s.Test.Proof()}, 200, nil)
 		wantStatus(parent.ID, "deactivated")
 		wantStatus(child.ID, "active")
 		s.Test.With("MFA-Token", s.Test.Proof()).Post("/v1/api_keys/"+parent.ID+"/revoke", nil, 200, nil)
@@ -67,8 +67,8 @@ func TestRevokePlainKeyOfAnOwner(t *testing.T) {
 	})
 }
 
-// A deactivation revokes the keys of the user only if that is requested. It then
-// includes the keys that were created with them.
+// A deactivation revokes the keys of the user, unless they should stay. This includes the
+// keys that were created with them.
 func TestDeactivationRevokesKeys(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p, other := s.Person("owner"), s.Person("owner")
@@ -88,7 +88,7 @@ func TestDeactivationRevokesKeys(t *testing.T) {
 		deactivate := "/v1/users/" + p.ID + "/deactivate"
 		s.Test.Post(deactivate, `{"revoke_keys": true}`, 403, nil).WantDetail(t, "mfa_token", "mfa")
 		wantWorking(theirs, 200, "after a rejected deactivation")
-		s.Test.Post(deactivate, map[string]any{"mfa_token": s.Test.Proof()}, 200, nil)
+		s.Test.Post(deactivate, map[string]any{"revoke_keys": false, "mfa_token": s.Test.Proof()}, 200, nil)
 		wantWorking(theirs, 200, "without revoke_keys")
 		s.Test.Patch("/v1/users/"+p.ID, map[string]any{"status": "active", "mfa_token": s.Test.Proof()}, 200, nil)
 		s.Test.Post(deactivate, map[string]any{"revoke_keys": true, "mfa_token": s.Test.Proof()}, 200, nil)

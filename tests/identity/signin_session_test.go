@@ -131,7 +131,7 @@ func TestWhereYouAreSignedIn(t *testing.T) {
 		assert.Excludes(t, v.text, "iPhone")
 		assert.Contains(t, phone.get("/oauth/account").path, "/oauth/sign-in")
 		phone.signIn(p.Email, testkit.Password)
-		v = b.want(b.submit(v, "session", "others"), 200, "All other sessions were ended.", "This browser")
+		v = b.want(b.submit(v, "session", "others"), 200, "You are signed out everywhere else.", "This browser")
 		assert.Excludes(t, v.text, "ses_")
 		p.Get("/v1/me", 401, nil)
 		assert.Contains(t, phone.get("/oauth/account").path, "/oauth/sign-in")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"slices"
 	"sync"
 
 	"slipway/internal/identity/people"
@@ -128,8 +129,6 @@ func (a *Authenticator) authenticateKey(
 	}
 
 	actor := auth.Actor{Type: authlog.KindAPIKey, ID: k.ID, Label: k.Name}
-	a.Usage.countKey(k.Env, k.ID, tx.Now)
-	a.AuthLog.Used(ctx, k.Env, actor)
 	p := auth.Principal{
 		Env: k.Env, Mode: k.Mode, DealershipID: k.DealershipID, OriginalID: k.OriginalID,
 		Actor:  actor,
@@ -138,8 +137,21 @@ func (a *Authenticator) authenticateKey(
 	if k.RateLimit != nil {
 		p.Rate = float64(*k.RateLimit)
 	}
+	if k.UserID != nil {
+		active, err := limitToUser(ctx, tx.In(k.Env), &p, *k.UserID)
+		if err != nil {
+			return auth.Principal{}, err
+		}
+		if !active {
+			return auth.Principal{}, &rejectedError{rejection{err: errInactiveUser(), env: k.Env, kind: authlog.KindAPIKey, id: k.ID}}
+		}
+	}
+	a.Usage.countKey(k.Env, k.ID, tx.Now)
+	a.AuthLog.Used(ctx, k.Env, actor)
 	return p, nil
 }
+
+func errInactiveUser() error { return fault.Unauthenticated("The user of this API key is not active.") }
 
 // findKey returns a key. If nothing was written since it was last read, it isn't read
 // again.
@@ -308,6 +320,17 @@ func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer s
 	}
 	a.AuthLog.Used(ctx, p.Env, p.Actor)
 	return p, nil
+}
+
+// commonScopes returns the scopes that are in both lists.
+func commonScopes(a, b []auth.Scope) []auth.Scope {
+	common := []auth.Scope{}
+	for _, s := range a {
+		if slices.Contains(b, s) {
+			common = append(common, s)
+		}
+	}
+	return common
 }
 
 // uniqueScopes returns the scopes of several roles without duplicates.

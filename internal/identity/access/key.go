@@ -31,6 +31,7 @@ type APIKey struct {
 	OriginalID     string       `json:"-" db:"lineage"` // the first key, before all rotations
 	ServiceVersion string       `json:"service_version" db:"pin" doc:"API version of requests that have no Service-Version header."`
 	CreatedBy      KeyCreator   `json:"created_by" db:"created_by,json" doc:"User, key or app that created the key."`
+	UserID         *string      `json:"user_id" db:"user_id" doc:"User whose key it is, for keys of slipway login. Such a key can only do what the user can do now, and ends when the user is deactivated, changes the password or signs out everywhere. Null if the key belongs to the dealership." since:"2026-12-01"`
 	CreatedAt      time.Time    `json:"created_at" db:"created_at" doc:"When it was created."`
 	LastUsedAt     *time.Time   `json:"last_used_at" db:"last_used_at" doc:"When the key was last used. Updated within a minute. Null if it never was." audit:"-"`
 	Uses24h        int64        `json:"uses_24h" doc:"Requests in the last 24 hours. Updated within a minute." audit:"-"`
@@ -109,6 +110,9 @@ func errUnknownKey() error { return fault.Unauthenticated("Unknown API key.") }
 // checkRotatable returns an error if the key can't be rotated.
 func (k APIKey) checkRotatable(now time.Time) error {
 	switch {
+	case k.UserID != nil: // otherwise an administrator would get the key of another user
+		return fault.Conflict("The key belongs to a user. To replace it, the user runs slipway login again.").
+			Detail("key_id", "state", "refers to a key of slipway login")
 	case k.RevokedAt != nil:
 		return fault.Conflict("The key was revoked. You can't rotate it.").Detail("key_id", "state", "refers to a revoked key")
 	case k.RotatedTo != nil && now.Before(*k.ExpiresAt):

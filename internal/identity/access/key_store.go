@@ -24,6 +24,7 @@ type KeyRequest struct {
 	Scopes    []auth.Scope
 	RateLimit *int64
 	ExpiresAt *time.Time
+	UserID    *string // for a key of slipway login
 }
 
 // IssueKey creates a key in the environment of the transaction. The caller has
@@ -33,7 +34,7 @@ func IssueKey(ctx context.Context, tx *db.Tx, mode auth.Mode, in KeyRequest) (Is
 		return IssuedKey{}, err
 	}
 	issued, err := insertKey(ctx, tx, mode, APIKey{
-		Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, ServiceVersion: version.Latest(), ExpiresAt: in.ExpiresAt,
+		Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, ServiceVersion: version.Latest(), ExpiresAt: in.ExpiresAt, UserID: in.UserID,
 	})
 	if err != nil {
 		return issued, err
@@ -197,17 +198,6 @@ func revokeKey(ctx context.Context, tx *db.Tx, k APIKey) (APIKey, error) {
 	return k, events.Emit(ctx, tx, "api_key.revoked", k.ID, events.Change{Before: before, After: k})
 }
 
-// RevokeKeysOf revokes the keys that a user created, directly or with other keys.
-func RevokeKeysOf(ctx context.Context, tx *db.Tx, u people.User) error {
-	return revokeKeysOf(ctx, tx, u.ID)
-}
-
-// HasAdminKeys reports whether RevokeKeysOf would revoke a key with the admin scope.
-func HasAdminKeys(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
-	keys, err := activeKeysOf(ctx, tx, u.ID)
-	return slices.ContainsFunc(keys, func(k APIKey) bool { return isAdmin(k.Scopes) }), err
-}
-
 // RevokeKeysOfApp revokes the keys that an app created, directly or with other keys.
 // Otherwise the app could still access the dealership after it was uninstalled.
 func RevokeKeysOfApp(ctx context.Context, tx *db.Tx, appID string) error {
@@ -219,11 +209,15 @@ func revokeKeysOf(ctx context.Context, tx *db.Tx, creator string) error {
 	if err != nil {
 		return err
 	}
+	return revokeKeys(ctx, tx, keys)
+}
+
+// revokeKeys revokes keys that were read without their details.
+func revokeKeys(ctx context.Context, tx *db.Tx, keys []APIKey) error {
+	if err := loadDetails(ctx, tx, keys); err != nil {
+		return err
+	}
 	for _, k := range keys {
-		k, err := findKey(ctx, tx, k.ID)
-		if err != nil {
-			return err
-		}
 		if _, err := revokeKey(ctx, tx, k); err != nil {
 			return err
 		}
@@ -233,14 +227,20 @@ func revokeKeysOf(ctx context.Context, tx *db.Tx, creator string) error {
 
 // activeKeysOf returns the active keys that a user or an app created, directly or with
 // other keys, by ID.
-func activeKeysOf(ctx context.Context, tx *db.Tx, creator string) (active []APIKey, err error) {
+func activeKeysOf(ctx context.Context, tx *db.Tx, creator string) ([]APIKey, error) {
+	keys, err := keysOf(ctx, tx, creator)
+	return slices.DeleteFunc(keys, func(k APIKey) bool { return k.Status(tx.Now) != creatorActive }), err
+}
+
+// keysOf is activeKeysOf with the keys that were revoked or have expired.
+func keysOf(ctx context.Context, tx *db.Tx, creator string) (found []APIKey, err error) {
 	keys, err := allKeys(ctx, tx)
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
-		if k := keys[id]; k.Status(tx.Now) == creatorActive && creatorOf(k, keys).ID == creator {
-			active = append(active, k)
+		if k := keys[id]; creatorOf(k, keys).ID == creator {
+			found = append(found, k)
 		}
 	}
-	return active, err
+	return found, err
 }
 
 // allKeys returns all keys of the environment, also the revoked ones.

@@ -285,3 +285,43 @@ func (a *API) EndOwnSession(ctx context.Context, c auth.Principal, id string) er
 	})
 	return err
 }
+
+// SignOutElsewhere ends the other sessions of the caller's user, and the keys of slipway
+// login.
+func (a *API) SignOutElsewhere(ctx context.Context, c auth.Principal) error {
+	_, err := db.Write(auth.With(ctx, c), a.DB, func(ctx context.Context, tx *db.Tx) (none struct{}, err error) {
+		u, err := people.FindUserForUpdate(ctx, tx, c.UserID)
+		if err != nil {
+			return none, err
+		}
+		open, err := people.OpenSessions(ctx, tx, u)
+		if err != nil {
+			return none, err
+		}
+		for _, s := range open {
+			if s.ID == c.SessionID {
+				continue
+			}
+			if err := endSession(ctx, tx, s); err != nil {
+				return none, err
+			}
+		}
+		return none, people.EndLogins(ctx, tx, u)
+	})
+	return err
+}
+
+// RevokeOwnLogin revokes a key of slipway login of the caller's user.
+func (a *API) RevokeOwnLogin(ctx context.Context, c auth.Principal, id string) error {
+	_, err := db.Write(auth.With(ctx, c), a.DB, func(ctx context.Context, tx *db.Tx) (APIKey, error) {
+		k, err := findKey(ctx, tx, id)
+		if err == nil && (k.UserID == nil || *k.UserID != c.UserID) {
+			err = fault.NotFound("API key", id)
+		}
+		if err != nil {
+			return k, err
+		}
+		return revokeKey(ctx, tx, k)
+	})
+	return err
+}

@@ -61,7 +61,16 @@ func exchange(ctx context.Context, tx *db.Tx, form url.Values) (key access.Issue
 		return key, db.Committed(errCode(reason))
 	}
 	ctx = auth.With(ctx, auth.Principal{Env: c.Env, Mode: c.Mode, Actor: u.Actor(), UserID: u.ID, OriginalID: u.ID})
-	return access.IssueKey(ctx, tx, c.Mode, access.KeyRequest{Name: c.Name, Scopes: c.Scopes, ExpiresAt: new(tx.Now.Add(keyLifetime))})
+	return access.IssueKey(ctx, tx, c.Mode, access.KeyRequest{
+		Name: c.Name, Scopes: c.Scopes, ExpiresAt: new(tx.Now.Add(keyLifetime)), UserID: &u.ID,
+	})
+}
+
+// DeleteCodes deletes the codes of a user, so that no key is created after the user has
+// signed out everywhere.
+func DeleteCodes(ctx context.Context, tx *db.Tx, u people.User) error {
+	_, err := db.Exec(ctx, tx, `DELETE FROM cli_codes WHERE env = ? AND user_id = ?`, u.Env, u.ID)
+	return err
 }
 
 // DeleteExpired deletes the codes that were not used.

@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -119,34 +118,6 @@ func uninstall(ctx context.Context, tx *db.Tx, i Install) error {
 		return err
 	}
 	return events.Emit(ctx, tx, "app.uninstalled", i.ID, events.Change{After: i})
-}
-
-// UninstallAppsOf uninstalls the apps that a user allowed.
-func UninstallAppsOf(ctx context.Context, tx *db.Tx, u people.User) error {
-	all, err := installsOf(ctx, tx, u)
-	if err != nil {
-		return err
-	}
-	for _, i := range all {
-		if err := uninstall(ctx, tx, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// HasAdminApps reports whether UninstallAppsOf would uninstall an app with the admin scope.
-func HasAdminApps(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
-	all, err := installsOf(ctx, tx, u)
-	return slices.ContainsFunc(all, Install.isAdmin), err
-}
-
-func installsOf(ctx context.Context, tx *db.Tx, u people.User) ([]Install, error) {
-	all, err := db.All[Install](ctx, tx, `SELECT {cols} FROM installs WHERE env = ? AND user_id = ? ORDER BY id`, tx.Env, u.ID)
-	if err != nil {
-		return nil, err
-	}
-	return all, loadApps(ctx, tx, all)
 }
 
 // Uses records the last use of installs in memory, so that requests don't write.

@@ -84,6 +84,9 @@ func endAccess(ctx context.Context, tx *db.Tx, u User) error {
 	if err := EndSessions(ctx, tx, u); err != nil {
 		return err
 	}
+	if err := EndLogins(ctx, tx, u); err != nil {
+		return err
+	}
 	return endLinks(ctx, tx, u)
 }
 

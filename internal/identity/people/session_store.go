@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"slipway/internal/platform/db"
@@ -24,6 +25,12 @@ func FindSession(ctx context.Context, tx *db.Tx, id string) (Session, error) {
 		return s, fault.NotFound(sessions.Noun, id)
 	}
 	return s, err
+}
+
+// OpenSessions returns all active sessions of a user.
+func OpenSessions(ctx context.Context, tx *db.Tx, u User) ([]Session, error) {
+	all, err := db.All[Session](ctx, tx, `SELECT {cols} FROM sessions WHERE env = ? AND user_id = ? AND ended_at IS NULL ORDER BY id DESC`, u.Env, u.ID)
+	return slices.DeleteFunc(all, func(s Session) bool { return !s.IsActive(tx.Now) }), err
 }
 
 // ListSessions returns the active sessions of a user, or of all users for "".

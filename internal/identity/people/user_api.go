@@ -38,10 +38,17 @@ type Hooks struct {
 	// rejection commits the number of wrong codes.
 	CheckCode func(ctx context.Context, tx *db.Tx, u User, code string, at time.Time) error
 
-	// RevokeKeys revokes the API keys of a user and uninstalls the user's apps. HasAdminKeys
-	// reports whether one of them has the admin scope.
-	RevokeKeys   func(ctx context.Context, tx *db.Tx, u User) error
-	HasAdminKeys func(ctx context.Context, tx *db.Tx, u User) (bool, error)
+	// EndLogins ends what a user is signed in with, besides sessions: the keys of slipway
+	// login. EndAssistants ends the access of apps that act for the user only.
+	EndLogins     func(ctx context.Context, tx *db.Tx, u User) error
+	EndAssistants func(ctx context.Context, tx *db.Tx, u User) error
+
+	// KeyIDs returns the API keys that a user created, directly or with other keys, even if
+	// they were revoked.
+	KeyIDs func(ctx context.Context, tx *db.Tx, u User) ([]string, error)
+
+	// What users create for the dealership, and what is left when they leave.
+	Keys, Apps, Webhooks, PushURLs, Calendars Holder
 }
 
 // New returns the feature, and attaches its hooks to the database.
@@ -83,10 +90,20 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r, rest.Route{
 		Path: "/users/{user_id}/deactivate", ID: "deactivateUser", Needs: administer,
 		Summary: "Deactivate a user and end their sessions",
-		Text:    "The user's API keys and installed apps still work, unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`.",
-		Assist:  assist.Never(assist.Users),
-		Urgent:  true,
+		Text: "Ends everything that acts for the user: sessions, keys of `slipway login`, and the API keys, apps, webhooks, push URLs and " +
+			"calendars that they created. `GET /v2-preview/users/{user_id}/access` lists it. With `hand_over`, another user gets some of it. " +
+			"Before version 2026-12-01, what the user created continues to work, unless you send `revoke_keys`. A user with the admin scope " +
+			"requires an `mfa_token`.",
+		Assist: assist.Never(assist.Users),
+		Urgent: true,
 	}, a.deactivateUser)
+	rest.Get(r.Preview("2026-11-18"), rest.Route{
+		Path: "/users/{user_id}/access", ID: "getUserAccess", Needs: administer,
+		Summary: "List everything that acts for a user",
+		Text: "Returns the user's sessions and keys of `slipway login`, and the API keys, apps, webhooks, push URLs and calendars that they " +
+			"created, also with an API key. This is what a deactivation ends or hands over.",
+		Assist: assist.Never(assist.Users),
+	}, a.getAccess)
 	rest.Put(r, rest.Route{
 		Path: "/users/{user_id}/roles", ID: "assignUserRoles", Needs: administer,
 		Summary: "Replace the roles of a user",
@@ -296,32 +313,6 @@ func (a *API) changeEmail(ctx context.Context, tx *db.Tx, u *User, email string)
 		return err
 	}
 	return a.Jobs.Enqueue(ctx, tx, AnnounceEmail{u.Env, u.ID, u.Email, email, tx.NewID("mail")}, tx.Now)
-}
-
-func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *struct {
-	ByUser
-	Body *UserDeactivate
-}) (User, error) {
-	var body UserDeactivate
-	if in.Body != nil {
-		body = *in.Body
-	}
-	return a.changeUser(ctx, tx, userChange{id: in.UserID, event: "user.deactivated", token: body.MFAToken, prove: func(before User) (proof, error) {
-		if before.IsAdmin() || !body.RevokeKeys {
-			return proofIf(before.IsAdmin()), nil
-		}
-		admin, err := db.Attached[Hooks](tx).HasAdminKeys(ctx, tx, before)
-		return proofIf(admin), err
-	}, edit: func(_ User, u *User) error {
-		if u.Status == Deactivated {
-			return fault.Conflict("The user is already deactivated.").Detail("status", "state", "is deactivated")
-		}
-		u.Status = Deactivated
-		if err := EndSessions(ctx, tx, *u); err != nil || !body.RevokeKeys {
-			return err
-		}
-		return db.Attached[Hooks](tx).RevokeKeys(ctx, tx, *u)
-	}})
 }
 
 func (a *API) assignRoles(ctx context.Context, tx *db.Tx, in *struct {

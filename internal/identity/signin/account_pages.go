@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"slipway/internal/identity/access"
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
@@ -51,8 +52,15 @@ var (
   <button class="small danger" name="session" value="{{.ID}}"
     aria-label="End the session of {{.Device}}, signed in {{.Started}}">End</button></form>{{end}}</li>
 {{end}}</ul>
+{{if .Keys}}<h2>Command line</h2>
+<ul class="rows">
+{{range .Keys}}<li><div class="what"><b>{{.Name}}</b>
+  <small>{{with .Used}}Last used {{.}} · {{end}}Signed in <time datetime="{{.StartedAt}}">{{.Started}}</time> · Expires {{.Expires}}</small></div>
+  <form method="post" action="{{$.Action}}"><input type="hidden" name="form_token" value="{{$.Token}}">
+  <button class="small danger" name="key" value="{{.ID}}" aria-label="Sign out {{.Name}}, signed in {{.Started}}">End</button></form></li>
+{{end}}</ul>{{end}}
 {{if .Others}}<form method="post" action="{{.Action}}"><input type="hidden" name="form_token" value="{{.Token}}">
-<button class="danger" name="session" value="others">End all other sessions</button></form>{{end}}
+<button class="danger" name="session" value="others">Sign out everywhere else</button></form>{{end}}
 <p class="links"><a href="{{.Account}}">Back to your account</a></p>`)
 
 	signOutPage = pages.NewPage(`
@@ -113,25 +121,46 @@ func (a *API) showSessions(w http.ResponseWriter, r *http.Request) {
 // maxSessions limits the sessions on the page.
 const maxSessions = 100
 
-func (a *API) ownSessions(ctx context.Context, v Visitor) (page.Page[people.Session], error) {
-	return db.Read(auth.With(ctx, v.Principal), a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[people.Session], error) {
-		return people.ListSessions(ctx, tx, v.UserID, page.Query{Limit: maxSessions})
+// keyRow is a key of slipway login as the page shows it.
+type keyRow struct {
+	access.APIKey
+	Started, StartedAt, Used, Expires string
+}
+
+// logins are where a user is signed in.
+type logins struct {
+	sessions []people.Session
+	keys     []access.APIKey
+}
+
+func (a *API) findLogins(ctx context.Context, v Visitor) (logins, error) {
+	return db.Read(auth.With(ctx, v.Principal), a.DB, func(ctx context.Context, tx *db.Tx) (l logins, err error) {
+		p, err := people.ListSessions(ctx, tx, v.UserID, page.Query{Limit: maxSessions})
+		if err != nil {
+			return l, err
+		}
+		l.sessions = p.Data
+		l.keys, err = access.LoginKeysOf(ctx, tx, v.UserID)
+		return l, err
 	})
 }
 
 func (a *API) listSessions(w http.ResponseWriter, r *http.Request, v Visitor, text string) {
-	list, err := a.ownSessions(r.Context(), v)
+	found, err := a.findLogins(r.Context(), v)
 	if err != nil {
 		a.showError(w, r, err)
 		return
 	}
 	data := struct {
 		Sessions                       []sessionRow
+		Keys                           []keyRow
 		Notice, Action, Token, Account string
 		Others                         bool
-	}{nil, text, a.in(v, "/account/sessions"), a.FormToken(v, "sessions"), a.in(v, "/account"), len(list.Data) > 1}
+	}{
+		nil, nil, text, a.in(v, "/account/sessions"), a.FormToken(v, "sessions"), a.in(v, "/account"), len(found.sessions)+len(found.keys) > 1,
+	}
 	now := a.DB.Now().UTC()
-	for _, s := range list.Data {
+	for _, s := range found.sessions {
 		row := sessionRow{
 			s, device(s.UserAgent), since(now, s.CreatedAt), s.CreatedAt.Format(time.RFC3339), since(now, s.LastSeenAt),
 			s.LastSeenAt.Format(time.RFC3339), s.ID == v.Session.ID,
@@ -143,10 +172,21 @@ func (a *API) listSessions(w http.ResponseWriter, r *http.Request, v Visitor, te
 		}
 		data.Sessions = append(data.Sessions, row)
 	}
+	for _, k := range found.keys {
+		row := keyRow{APIKey: k, Started: since(now, k.CreatedAt), StartedAt: k.CreatedAt.Format(time.RFC3339)}
+		if k.LastUsedAt != nil {
+			row.Used = since(now, *k.LastUsedAt)
+		}
+		if k.ExpiresAt != nil {
+			row.Expires = k.ExpiresAt.Format("Jan 2, 2006")
+		}
+		data.Keys = append(data.Keys, row)
+	}
 	sessionsPage.Render(w, http.StatusOK, "Where you are signed in", data, v.Option(), pages.Wide)
 }
 
-// revokeSession ends another session of the visitor, or all of them.
+// revokeSession ends another session or a key of slipway login of the visitor, or all of
+// them.
 func (a *API) revokeSession(w http.ResponseWriter, r *http.Request) {
 	v, ok := a.Require(w, r)
 	if !ok {
@@ -157,25 +197,19 @@ func (a *API) revokeSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	ids, text := []string{r.PostFormValue("session")}, "The session was ended."
-	if ids[0] == "others" {
-		list, err := a.ownSessions(r.Context(), v)
-		if err != nil {
-			a.showError(w, r, err)
-			return
-		}
-		ids, text = nil, "All other sessions were ended."
-		for _, s := range list.Data {
-			if s.ID != v.Session.ID {
-				ids = append(ids, s.ID)
-			}
-		}
+	var err error
+	session, key, text := r.PostFormValue("session"), r.PostFormValue("key"), "The session was ended."
+	switch {
+	case session == "others":
+		err, text = a.Access.SignOutElsewhere(r.Context(), v.Principal), "You are signed out everywhere else."
+	case key != "":
+		err, text = a.Access.RevokeOwnLogin(r.Context(), v.Principal, key), "The command line is signed out there."
+	default:
+		err = a.Access.EndOwnSession(r.Context(), v.Principal, session)
 	}
-	for _, id := range ids {
-		if err := a.Access.EndOwnSession(r.Context(), v.Principal, id); err != nil && fault.KindOf(err) != fault.KindNotFound {
-			a.showError(w, r, err)
-			return
-		}
+	if err != nil && fault.KindOf(err) != fault.KindNotFound {
+		a.showError(w, r, err)
+		return
 	}
 	a.listSessions(w, r, v, text)
 }

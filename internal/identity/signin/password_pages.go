@@ -11,7 +11,7 @@ import (
 
 var changePasswordPage = pages.NewPage(`
 <h1>Change your password</h1>
-<p>This signs you out everywhere. API keys and apps keep working.</p>
+<p>This signs you out everywhere, also on the command line. API keys of the dealership and apps keep working.</p>
 <form method="post" action="{{.Action}}">
   <input type="hidden" name="form_token" value="{{.Token}}">
   <input name="username" value="{{.Email}}" autocomplete="username" readonly hidden>

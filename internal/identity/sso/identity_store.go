@@ -20,6 +20,7 @@ const (
 	byJIT           = "jit"
 	byEmail         = "email"
 	byAdministrator = "administrator"
+	bySCIM          = "scim"
 )
 
 // linkedIdentity is a user at a provider.

@@ -50,6 +50,7 @@ type plan struct {
 	profile   profile
 	user      people.User   // "" as the ID: a new one
 	linked    bool          // the identity is linked to the user
+	isNew     bool          // the identity will be linked: the provider created the user with SCIM
 	roles     []people.Role // to assign
 	setsRoles bool          // for existing users
 	hasRole   bool          // after the sign-in
@@ -62,6 +63,12 @@ func (a *API) plan(ctx context.Context, tx *db.Tx, l located, id identity) (p pl
 	userID, err := findIdentity(ctx, tx, l.Connection, id.Issuer, id.Subject)
 	if err != nil {
 		return p, err
+	}
+	if userID == "" {
+		if userID, err = findProvisioned(ctx, tx, l, id, p.profile); err != nil {
+			return p, err
+		}
+		p.isNew = userID != ""
 	}
 	if userID != "" {
 		p.linked = true
@@ -76,21 +83,43 @@ func (a *API) plan(ctx context.Context, tx *db.Tx, l located, id identity) (p pl
 			"In the app registration, under Token configuration, send only groups that are assigned to the application.")
 		return p, nil
 	}
-	ids, ok := l.rolesFor(p.profile.Groups)
-	if p.roles, err = findRoles(ctx, tx, ids); err != nil {
+	pending, err := a.planRoles(ctx, tx, l, &p)
+	if err != nil {
 		return p, err
 	}
-	p.roles = l.withoutOwner(p.roles)
-	p.hasRole = ok && len(p.roles) > 0 || p.linked && !p.setsRoles
+	p.hasRole = len(p.roles) > 0 || p.linked && !p.setsRoles
 	switch {
 	case p.linked && p.user.Status != people.Active:
 		p.rejected = l.errDenied(l.Dealership.Name, "User %s is %s.", p.user.ID, p.user.Status)
+	case !p.hasRole && p.setsRoles && len(pending) > 0:
+		p.rejected = l.errDenied(l.Dealership.Name, "An administrator must assign the role %s, which the groups of the user map to.", pending[0].Name)
 	case !p.hasRole && p.setsRoles:
 		p.rejected = l.errDenied(l.Dealership.Name, "No group of the user is in group_mapping, and default_role_id is not set.")
 	case !p.linked:
 		err = a.planUnlinked(ctx, tx, l, id, &p)
 	}
 	return p, err
+}
+
+// planRoles sets the roles by the groups of the sign-in. If the provider sends none, it uses
+// those that it has sent with SCIM.
+func (a *API) planRoles(ctx context.Context, tx *db.Tx, l located, p *plan) (pending []people.Role, err error) {
+	if p.profile.GroupsName == "" && p.linked {
+		found, err := db.Attached[Hooks](tx).Provisioned(ctx, tx, l.ID, p.user.ID)
+		if err != nil {
+			return nil, err
+		}
+		if len(found.Groups) > 0 {
+			p.roles, pending, err = l.RolesFor(ctx, tx, p.user, found.Groups)
+			return pending, err
+		}
+	}
+	ids, _ := l.rolesFor(p.profile.Groups)
+	if p.roles, err = findRoles(ctx, tx, ids); err != nil {
+		return nil, err
+	}
+	p.roles = l.withoutOwner(p.roles)
+	return nil, nil
 }
 
 // planUnlinked decides about an identity that no user has.
@@ -136,6 +165,15 @@ func (a *API) complete(ctx context.Context, tx *db.Tx, l located, o outcome, rep
 	}
 
 	u := p.user
+	if p.isNew {
+		i := linkedIdentity{Issuer: o.id.Issuer, Subject: o.id.Subject, LinkedBy: bySCIM}
+		if err := insertIdentity(ctx, tx, l.Connection, u, i); err != nil {
+			return o, err
+		}
+		if u, err = people.LinkSSO(ctx, tx, u, &o.id.Subject); err != nil {
+			return o, err
+		}
+	}
 	switch {
 	case !p.linked:
 		u = people.User{Email: p.profile.Email, Name: p.profile.Name, SSOSubject: &o.id.Subject}
@@ -175,17 +213,7 @@ func (a *API) withdraw(ctx context.Context, tx *db.Tx, l located, p plan) error 
 	if _, err := people.SetSSORoles(ctx, tx, p.user, nil, l.AllowOwnerRole); err != nil {
 		return err
 	}
-	rows, err := db.All[linkedIdentity](ctx, tx, `SELECT {cols} FROM sso_identities WHERE env = ? AND connection_id = ? AND user_id = ?`,
-		l.Env, l.ID, p.user.ID)
-	if err != nil {
-		return err
-	}
-	for _, i := range rows {
-		if _, err := endSessionsAt(ctx, tx, l.Connection, i.Subject, nil); err != nil {
-			return err
-		}
-	}
-	return nil
+	return EndSessionsOfUser(ctx, tx, l.Connection, p.user.ID)
 }
 
 // PasswordOff reports whether a user must use single sign-on: a connection enforces

@@ -134,7 +134,11 @@ func saveUses(ctx context.Context, tx *db.Tx, used []dueUse) error {
 			changes["addresses"] = [2]any{nil, "further addresses"}
 		}
 		ctx := auth.WithRequest(auth.With(ctx, auth.Principal{Env: u.env, Actor: u.actor}), u.request)
-		if err := audit.Record(ctx, tx.In(u.env), string(u.actor.Type)+".used", u.id, changes); err != nil {
+		noun := string(u.actor.Type)
+		if u.actor.Type == auth.ActorSystem { // only an SSO connection acts as the system with a credential
+			noun = KindSSOConnection
+		}
+		if err := audit.Record(ctx, tx.In(u.env), noun+".used", u.id, changes); err != nil {
 			return err
 		}
 	}

@@ -65,6 +65,7 @@ var List = []Guide{
 	{"oauth", "OAuth apps", "Integrate", "Build an app that dealerships install."},
 	{"sign-in", "Sign in", "Integrate", "The pages for passwords, passkeys and two-factor codes."},
 	{"sso", "Single sign-on", "Integrate", "Sign in with SAML or OpenID Connect."},
+	{"scim", "SCIM", "Integrate", "Let your identity provider manage users and roles."},
 	{"operating", "Operate Slipway", "Run it", "Install, configure, back up, upgrade and monitor your server."},
 	{"command-line", "Command line", "Run it", "The commands of the program, their output and exit codes."},
 	{"scaling", "Several machines", "Run it", "Run several servers with a PostgreSQL cluster that survives the loss of a machine."},

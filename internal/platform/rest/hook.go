@@ -30,6 +30,15 @@ func (r *Router) HandlePost(path string, maxBody int64, h Hook) {
 	r.handleHook(path, maxBody, h)
 }
 
+// HandleProtocol serves everything below a path outside the described API, for a protocol
+// that uses all methods, such as SCIM.
+func (r *Router) HandleProtocol(prefix string, maxBody int64, h http.Handler) {
+	r.protocols[prefix+"/"] = maxBody
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		r.mux.Method(method, prefix+"/*", h)
+	}
+}
+
 func (r *Router) handleHook(pattern string, maxBody int64, h Hook) {
 	r.mux.Method(http.MethodPost, pattern, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := r.readHook(w, req, maxBody)
@@ -69,6 +78,11 @@ func (r *Router) isHook(req *http.Request) bool {
 // maxPublicBody returns the largest body of a request without a credential.
 func (r *Router) maxPublicBody(req *http.Request) int64 {
 	for start, most := range r.hooks {
+		if strings.HasPrefix(req.URL.Path, start) {
+			return most
+		}
+	}
+	for start, most := range r.protocols {
 		if strings.HasPrefix(req.URL.Path, start) {
 			return most
 		}

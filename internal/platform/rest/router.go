@@ -77,6 +77,7 @@ type Router struct {
 	probes     map[string]bool
 	hooks      map[string]int64 // sizes of bodies by the start of a path
 	posts      map[string]int64 // sizes of bodies by path
+	protocols  map[string]int64 // sizes of bodies by the start of a path
 
 	admission       *admission.Control
 	urgent, streams [][]string    // method and segments of the paths of these operations
@@ -88,7 +89,7 @@ type Router struct {
 // features without a database.
 func New(cfg Config, features ...Feature) *Router {
 	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn,
-		probes: map[string]bool{}, hooks: map[string]int64{}, posts: map[string]int64{}, publicBodies: make(chan struct{}, maxPublicBodies),
+		probes: map[string]bool{}, hooks: map[string]int64{}, posts: map[string]int64{}, protocols: map[string]int64{}, publicBodies: make(chan struct{}, maxPublicBodies),
 		hookBodies: make(chan struct{}, maxPublicBodies), admission: admission.New(cfg.Places, cfg.DB)}
 	if r.Now == nil {
 		r.Now = time.Now

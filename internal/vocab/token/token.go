@@ -34,9 +34,10 @@ const (
 	Refresh      Kind = "rt" // OAuth refresh token
 	Code         Kind = "ac" // OAuth authorization code
 	ClientSecret Kind = "cs" // secret of an OAuth app
+	SCIM         Kind = "scim"
 )
 
-var kinds = []Kind{Key, Session, Access, Refresh, Code, ClientSecret}
+var kinds = []Kind{Key, Session, Access, Refresh, Code, ClientSecret, SCIM}
 
 // Token is what a token says about itself.
 type Token struct {

@@ -10,14 +10,14 @@ import (
 	"slipway/internal/vocab/token"
 )
 
-var format = regexp.MustCompile(`^(sk|st|at|rt|ac|cs)_(live|test)_[a-z2-7]{49}$`)
+var format = regexp.MustCompile(`^(sk|st|at|rt|ac|cs|scim)_(live|test)_[a-z2-7]{49}$`)
 
 // The public ID has 16 characters and the checksum 7.
 const publicLen, checksumLen = 16, 7
 
 func TestFormat(t *testing.T) {
 	seen := map[string]bool{}
-	for _, kind := range []token.Kind{token.Key, token.Session, token.Access, token.Refresh, token.Code, token.ClientSecret} {
+	for _, kind := range []token.Kind{token.Key, token.Session, token.Access, token.Refresh, token.Code, token.ClientSecret, token.SCIM} {
 		for _, mode := range []auth.Mode{auth.Live, auth.Test} {
 			text, publicID := token.New(kind, mode)
 			if !format.MatchString(text) || !strings.HasPrefix(text, string(kind)+"_"+string(mode)+"_"+publicID) || seen[publicID] {

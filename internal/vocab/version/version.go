@@ -41,6 +41,8 @@ var Published = []Version{
 		"Locations and the dealership have default taxes.",
 		"Users have `takes_leads` and `pending_email`.",
 		"Webhooks show the scopes that they were created with.",
+		"Webhooks and channels show `created_by`, and API keys the user of `slipway login` as `user_id`.",
+		"Deactivating a user ends what acts for them, or hands it over with `hand_over`. To keep it, send `revoke_keys: false`, which older versions default to.",
 		"Hulls show `price_hidden`, `price_type` and `msrp_usd`. Imports skip boats that were delivered, unless you send `reacquire`.",
 		"The dealership's settings have `inbound`, for text messages and email that other services receive. Leads can come from `sms` and `email`.",
 		"Apps, installs and SSO connections, and events about them.",

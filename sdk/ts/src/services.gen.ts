@@ -255,8 +255,10 @@ export class DealershipService extends Family {
     post(this, "/roles", body, options);
   /**
    * Deactivate a user and end their sessions. Requires admin.
-   * The user's API keys and installed apps still work, unless you send `revoke_keys`. A user with the admin scope
-   * requires an `mfa_token`.
+   * Ends everything that acts for the user: sessions, keys of `slipway login`, and the API keys, apps, webhooks,
+   * push URLs and calendars that they created. `GET /v2-preview/users/{user_id}/access` lists it. With
+   * `hand_over`, another user gets some of it. Before version 2026-12-01, what the user created continues to work,
+   * unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`.
    */
   readonly deactivateUser = (userId: string, body?: t.UserDeactivate, options?: Options): Promise<t.User> =>
     post(this, path`/users/${userId}/deactivate`, body, options);
@@ -1028,6 +1030,24 @@ export class WebhooksService extends Family {
 /** Operations of preview.access. */
 export class PreviewAccessService extends PreviewFamily {
   /**
+   * Create or replace the SCIM token of an SSO connection. Requires admin.
+   * With the token, the identity provider can create, change and deactivate the users of the connection, and
+   * assign roles by group. It is only returned once. The previous token stops working immediately. Requires the
+   * fleet plan and an `mfa_token`.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly createScimToken = (connectionId: string, body?: t.PreviewProvisioningTokenCreate, options?: Options): Promise<t.PreviewProvisioningToken> =>
+    post(this, path`/sso_connections/${connectionId}/scim_token`, body, options);
+  /**
+   * Remove the SCIM token of an SSO connection. Requires admin.
+   * The identity provider can no longer manage users. The users stay as they are.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly deleteScimToken = (connectionId: string, options?: Options): Promise<void> =>
+    remove(this, path`/sso_connections/${connectionId}/scim_token`, options);
+  /**
    * Retrieve the calling credential and its user. Requires no scope.
    * Shows who the request was authenticated as, and what someone who is signed in wants to see: name, roles,
    * locations, the plan and the time zone of the dealership, and when the session expires.
@@ -1036,6 +1056,14 @@ export class PreviewAccessService extends PreviewFamily {
    */
   readonly getMe = (options?: Options): Promise<t.PreviewProfile> =>
     get(this, "/me", options);
+  /**
+   * Retrieve the SCIM state of an SSO connection. Requires admin.
+   * Returns whether the identity provider can manage users, and the roles that an administrator must assign.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getScim = (connectionId: string, options?: Options): Promise<t.PreviewProvisioning> =>
+    get(this, path`/sso_connections/${connectionId}/scim`, options);
 }
 
 /** Operations of preview.activities. */
@@ -1178,6 +1206,15 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly getLogo = (options?: Options): Promise<Response> =>
     download(this, "/dealership/logo", options);
+  /**
+   * List everything that acts for a user. Requires admin.
+   * Returns the user's sessions and keys of `slipway login`, and the API keys, apps, webhooks, push URLs and
+   * calendars that they created, also with an API key. This is what a deactivation ends or hands over.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getUserAccess = (userId: string, options?: Options): Promise<t.PreviewUserAccess> =>
+    get(this, path`/users/${userId}/access`, options);
   /**
    * List the names of users. Requires no scope.
    * Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. An app

@@ -498,6 +498,12 @@ export type PreviewMessageOutcome = "sent" | "not_sent" | "send_again";
 /** HTTP method of a request. */
 export type PreviewRequestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/**
+ * Kind of what acts for a user. login_key is a key of slipway login. assistant is an app that acts for the user
+ * only.
+ */
+export type PreviewUserAccessKind = "session" | "login_key" | "api_key" | "app" | "assistant" | "webhook" | "push_url" | "calendar";
+
 /** Whether a price is the regular one, a sale price, or on request. */
 export type PriceType = "asking" | "sale" | "call";
 
@@ -545,6 +551,9 @@ export type TaxBase = "deal" | "price" | "lines";
 
 /** System of the measurements. */
 export type UnitSystem = "imperial" | "metric";
+
+/** Kind of what can be handed over to another user. */
+export type UserHandOverKind = "api_key" | "app" | "webhook" | "push_url" | "calendar";
 
 /** Status that reactivates a user. */
 export type UserReactivation = "active";
@@ -596,6 +605,12 @@ export interface APIKey {
   scopes: Array<string>;
   /** API version of requests that have no Service-Version header. */
   service_version: string;
+  /**
+   * User whose key it is, for keys of slipway login. Such a key can only do what the user can do now, and ends
+   * when the user is deactivated, changes the password or signs out everywhere. Null if the key belongs to the
+   * dealership.
+   */
+  user_id: string | null;
   /** Requests in the last 24 hours. Updated within a minute. */
   uses_24h: number;
 }
@@ -844,6 +859,11 @@ export interface Channel {
   auto_publish: boolean;
   /** When it was created. */
   created_at: string;
+  /**
+   * User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+   * not recorded.
+   */
+  created_by: Actor;
   /** Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer. */
   credential_header: string | null;
   /** When the partner's credential was set. It is never returned. Null if there is none. */
@@ -3332,6 +3352,12 @@ export interface IssuedKey {
   scopes: Array<string>;
   /** API version of requests that have no Service-Version header. */
   service_version: string;
+  /**
+   * User whose key it is, for keys of slipway login. Such a key can only do what the user can do now, and ends
+   * when the user is deactivated, changes the password or signs out everywhere. Null if the key belongs to the
+   * dealership.
+   */
+  user_id: string | null;
   /** Requests in the last 24 hours. Updated within a minute. */
   uses_24h: number;
 }
@@ -4291,6 +4317,11 @@ export interface PreviewChannel {
   auto_publish: boolean;
   /** When it was created. */
   created_at: string;
+  /**
+   * User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+   * not recorded.
+   */
+  created_by: Actor;
   /** Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer. */
   credential_header: string | null;
   /** When the partner's credential was set. It is never returned. Null if there is none. */
@@ -5684,6 +5715,18 @@ export interface PreviewPayment {
   type: PaymentType;
 }
 
+/** A role that a group maps to, and that an administrator must assign. */
+export interface PreviewPendingRole {
+  /** Role with the admin scope. */
+  role_id: string;
+  /** Name of the role. */
+  role_name: string;
+  /** User in the group. */
+  user_id: string;
+  /** Full name of the user. */
+  user_name: string;
+}
+
 /** What became of the deals that were created in a period. */
 export interface PreviewPipelineOutcome {
   /** Deals with an accepted offer, including those that were cancelled later. */
@@ -5964,6 +6007,64 @@ export interface PreviewProposalEffect {
   summary: string;
   /** Name of the object that would change. Null if there is none, or if the caller can't read it. */
   title: string | null;
+}
+
+/** SCIM of an SSO connection: how its identity provider manages users and groups. */
+export interface PreviewProvisioning {
+  /** URL to enter at the identity provider. */
+  base_url: string;
+  /** SSO connection. */
+  connection_id: string;
+  /** Whether the connection has a token. */
+  enabled: boolean;
+  /** Groups that the provider has sent. */
+  group_count: number;
+  /** When the provider last changed something with this token. Null if never. */
+  last_change_at: string | null;
+  /**
+   * Roles with the admin scope that groups map to, and that the users don't have yet. SCIM never assigns them: an
+   * administrator does, with an mfa_token.
+   */
+  pending_roles: Array<PreviewPendingRole>;
+  /** When the token was created. Null if there is none. */
+  token_created_at: string | null;
+  /** User or API key that created the token. Null if there is none. */
+  token_created_by: string | null;
+  /** Users that the provider manages. */
+  user_count: number;
+}
+
+/** SCIM of an SSO connection with its new token, which is only returned once. */
+export interface PreviewProvisioningToken {
+  /** URL to enter at the identity provider. */
+  base_url: string;
+  /** SSO connection. */
+  connection_id: string;
+  /** Whether the connection has a token. */
+  enabled: boolean;
+  /** Groups that the provider has sent. */
+  group_count: number;
+  /** When the provider last changed something with this token. Null if never. */
+  last_change_at: string | null;
+  /**
+   * Roles with the admin scope that groups map to, and that the users don't have yet. SCIM never assigns them: an
+   * administrator does, with an mfa_token.
+   */
+  pending_roles: Array<PreviewPendingRole>;
+  /** The token. It is not shown again. */
+  token: string;
+  /** When the token was created. Null if there is none. */
+  token_created_at: string | null;
+  /** User or API key that created the token. Null if there is none. */
+  token_created_by: string | null;
+  /** Users that the provider manages. */
+  user_count: number;
+}
+
+/** A new SCIM token. */
+export interface PreviewProvisioningTokenCreate {
+  /** Required. Must be from an administrator. */
+  mfa_token?: string | null;
 }
 
 /** Whether a message on a channel could be sent now. */
@@ -6369,10 +6470,41 @@ export interface PreviewUnknownMessageResolve {
   outcome: PreviewMessageOutcome;
 }
 
+/** Everything that acts for a user: what they are signed in with, and what they created. */
+export interface PreviewUserAccess {
+  /** Sessions, API keys, apps, webhooks, push URLs and calendars. */
+  items: Array<PreviewUserAccessItem>;
+  /** ID of the user. */
+  user_id: string;
+}
+
+/** One session, key or connection that acts for a user. */
+export interface PreviewUserAccessItem {
+  /** Whether it can be handed over to another user. What is personal always ends. */
+  can_hand_over: boolean;
+  /** When it was created. */
+  created_at: string;
+  /**
+   * ID of the session, API key, install, webhook or channel. For a calendar, the ID of the user whose appointments
+   * it contains.
+   */
+  id: string;
+  /** What it is. */
+  kind: PreviewUserAccessKind;
+  /** When it was last used. Null if that is unknown. */
+  last_used_at: string | null;
+  /** Name, or the URL that it sends data to. */
+  name: string;
+  /** Scopes that it has. Empty for a session, which has the scopes of the user. */
+  scopes: Array<string>;
+}
+
 /** The calendar of a user. */
 export interface PreviewUserCalendar {
   /** When the URL was created. */
   created_at: string;
+  /** User, API key or app that created the URL. */
+  created_by: Actor;
   /** Anyone with this URL can read the calendar. It is only shown once. */
   url: string;
   /** User whose appointments the calendar contains. */
@@ -7056,16 +7188,19 @@ export interface UserCreate {
 
 /** What deactivating a user includes. */
 export interface UserDeactivate {
+  /** What to hand over to another user instead of ending it. */
+  hand_over?: UserHandOver;
   /**
-   * Required to deactivate a user with the admin scope, or to revoke a key or an app with it. Must be from an
-   * administrator.
+   * Required to deactivate a user with the admin scope, or to end or hand over a key, an app or a webhook with it.
+   * Must be from an administrator.
    */
   mfa_token?: string | null;
   /**
-   * Also revokes the API keys that the user created, and the keys that were created with them, and uninstalls the
-   * apps that the user installed.
+   * Whether to end what the user created: API keys, also those that were created with them, apps, webhooks, push
+   * URLs and calendars. Sessions and keys of slipway login always end. Defaults to true, and to false before
+   * version 2026-12-01.
    */
-  revoke_keys?: boolean;
+  revoke_keys?: boolean | null;
 }
 
 /** A two-factor method of a user. */
@@ -7078,6 +7213,14 @@ export interface UserFactor {
   kind: MFAFactorKind;
   /** Name that the user gave to the method. Null if there is none. */
   label: string | null;
+}
+
+/** What to hand over to another user instead of ending it. */
+export interface UserHandOver {
+  /** What to hand over. The rest ends. */
+  kinds: Array<UserHandOverKind>;
+  /** Active user who gets it. The user must have the scopes that it has. */
+  user_id: string;
 }
 
 /** Changes to a user. Omitted fields keep their values. */
@@ -7158,11 +7301,16 @@ export interface Webhook {
   api_version: string;
   /** When it was created. */
   created_at: string;
+  /**
+   * User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+   * if that was not recorded.
+   */
+  created_by: Actor;
   /** Your own note about the endpoint. Null if there is none. */
   description: string | null;
   /**
-   * requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if
-   * it is enabled.
+   * requested: It was disabled by an API request, or with the user who created it. gone: It returned 410. failing:
+   * It failed for five days. Null if it is enabled.
    */
   disabled_reason: WebhookDisabledReason | null;
   /** Event types or patterns, such as deal.accepted, hull.* or *. */
@@ -7219,11 +7367,16 @@ export interface WebhookWithSecret {
   api_version: string;
   /** When it was created. */
   created_at: string;
+  /**
+   * User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+   * if that was not recorded.
+   */
+  created_by: Actor;
   /** Your own note about the endpoint. Null if there is none. */
   description: string | null;
   /**
-   * requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if
-   * it is enabled.
+   * requested: It was disabled by an API request, or with the user who created it. gone: It returned 410. failing:
+   * It failed for five days. Null if it is enabled.
    */
   disabled_reason: WebhookDisabledReason | null;
   /** Event types or patterns, such as deal.accepted, hull.* or *. */

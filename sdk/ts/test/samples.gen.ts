@@ -829,8 +829,19 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(webhook.id);
   },
   async () => {
+    const provisioningToken = await slipway.preview.access.createScimToken("sso_01jcqz8t5n8m2x4v6b7c9d0e1f", { mfa_token: "mft_exampleexampleexampleexamp" });
+    console.log(provisioningToken);
+  },
+  async () => {
+    await slipway.preview.access.deleteScimToken("sso_01jcqz8t5n8m2x4v6b7c9d0e1f");
+  },
+  async () => {
     const profile = await slipway.preview.access.getMe();
     console.log(profile);
+  },
+  async () => {
+    const provisioning = await slipway.preview.access.getScim("sso_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(provisioning);
   },
   async () => {
     const activity = await slipway.preview.activities.create({
@@ -903,6 +914,10 @@ export const samples = (slipway: Slipway): unknown => [
     for await (const bytes of content.body ?? []) {
       process.stdout.write(bytes);
     }
+  },
+  async () => {
+    const userAccess = await slipway.preview.dealership.getUserAccess("usr_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(userAccess);
   },
   async () => {
     for await (const directoryUser of slipway.preview.dealership.listDirectory()) {

@@ -49,7 +49,7 @@ function hasEnded(key: APIKey): boolean {
 }
 
 const columns: Array<Column<APIKey>> = [
-  { title: "Name", phone: "main", cell: (k) => <div class="t"><b>{k.name}</b><small><span class="mono">{k.prefix}…</span></small></div> },
+  { title: "Name", phone: "main", cell: (k) => <div class="t"><b>{k.name}</b><small><span class="mono">{k.prefix}…</span> · {k.created_by.label}</small></div> },
   { title: "Scopes", wide: true, cell: (k) => <ScopeText of={k.scopes} /> },
   { title: "State", phone: "bottom", cell: (k) => <State of={k} /> },
   { title: "Last used", cell: (k) => <span class="sub" title={k.last_used_at ? dateTime(k.last_used_at) : ""}>{k.last_used_at ? ago(k.last_used_at) : "Never"}</span> },
@@ -60,7 +60,7 @@ const columns: Array<Column<APIKey>> = [
 
 function State({ of: key }: { of: APIKey }) {
   if (key.revoked_at) return <Status value="revoked" label={`Revoked ${date(key.revoked_at)}`} tone="gray" />;
-  if (key.expires_at) return <Status value="expires" label={`${hasEnded(key) ? "Expired" : "Rotated, expires"} ${date(key.expires_at)}`} tone={hasEnded(key) ? "gray" : "amber"} />;
+  if (key.expires_at) return <Status value="expires" label={`${hasEnded(key) ? "Expired" : key.user_id ? "Command line, expires" : "Rotated, expires"} ${date(key.expires_at)}`} tone={hasEnded(key) ? "gray" : "amber"} />;
   return <Status value="active" />;
 }
 

@@ -195,7 +195,7 @@ function Settings({ webhook: w }: { webhook: Webhook }) {
       <Section title="Endpoint" action={<Button small icon="edit" onClick={() => editWebhook(w)}>Edit</Button>}>
         <Facts facts={[
           ["URL", <span class="mono">{w.url}</span>], ["Description", w.description], ["API version", w.api_version],
-          ["Scopes", w.scopes.join(", ")], ["Created", dateTime(w.created_at)], ["Changed", dateTime(w.updated_at)], ["ID", <span class="mono">{w.id}</span>],
+          ["Scopes", w.scopes.join(", ")], ["Created", dateTime(w.created_at)], ["Created by", w.created_by.label], ["Changed", dateTime(w.updated_at)], ["ID", <span class="mono">{w.id}</span>],
         ]} />
       </Section>
       <Section title="Events"><ul class="tag-list">{w.events.map((e) => <li key={e} class="tag gray mono">{e}</li>)}</ul></Section>

@@ -24,6 +24,7 @@ import { options, word } from "../../words.ts";
 import { useLocations } from "../boats/shared.ts";
 import { CheckList, split } from "../choices.tsx";
 import { openForm, tokenHeader, verified, withToken } from "../dialogs.tsx";
+import { deactivate } from "./leaving.tsx";
 import { SettingsPage } from "./page.tsx";
 import { grantsAdmin, isAdmin, roleName, useRoles } from "./roles.tsx";
 
@@ -238,23 +239,4 @@ async function resetPassword(user: User): Promise<void> {
   const text = user.status === "invited" ? "The earlier link stops working." : "The password is cleared and all sessions end. An email with a link to set a new password is sent.";
   if (!(await confirm({ title: user.status === "invited" ? `Invite ${user.name} again?` : `Reset the password of ${user.name}?`, text, action: "Send email" }))) return;
   await change(user, true, { reset_password: true }, "The email was sent.");
-}
-
-function deactivate(user: User, admin: boolean): void {
-  void openForm({
-    name: "deactivate " + user.id, title: `Deactivate ${user.name}?`, submit: "Deactivate",
-    values: { revoke_keys: "" },
-    save: async (v) => {
-      const revoke_keys = v.revoke_keys === "yes";
-      await verified({ operation: "deactivateUser", object_id: user.id }, admin, (token) => api.dealership.deactivateUser(user.id, { revoke_keys, ...withToken(token) }));
-      changed("user", user.id, "sessions");
-      toast("Person deactivated.");
-    },
-    fields: (form) => (
-      <>
-        <p>{user.name} is signed out everywhere, and can't sign in again. Their leads and deals stay.</p>
-        <CheckField form={form} name="revoke_keys" label="Also revoke their API keys and uninstall their apps" hint="Otherwise these continue to work." />
-      </>
-    ),
-  });
 }

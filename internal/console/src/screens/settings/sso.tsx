@@ -19,6 +19,7 @@ import { RowsField, split, toRows } from "../choices.tsx";
 import { Copyable, openForm, tokenHeader, verified, withToken } from "../dialogs.tsx";
 import { SettingsPage } from "./page.tsx";
 import { grantsAdmin, roleName, useRoles } from "./roles.tsx";
+import { Scim } from "./scim.tsx";
 
 export function SsoSettings() {
   const fleet = session.dealership.plan === "fleet";
@@ -84,6 +85,10 @@ function Connected({ connection: c }: { connection: Connection }) {
               ? <Button onClick={() => void enforce(c, false).catch(toastError)}>Stop enforcing</Button>
               : <Button kind="primary" why={why} onClick={() => void enforce(c, true).catch(toastError)}>Enforce</Button>}
           </div>
+        </li>
+        <li>
+          <h3>4. Let your provider manage users</h3>
+          <Scim connection={c} />
         </li>
       </ol>
     </Section>
