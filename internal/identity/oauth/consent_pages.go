@@ -13,7 +13,7 @@ import (
 // presses the first one.
 var consentPage = pages.NewPage(`
 <h1>{{if .Again}}{{.App}} wants more access{{else}}{{.Verb}} {{.App}}?{{end}}</h1>
-<p>{{.App}} is published by <strong>{{.Publisher}}</strong>{{if .Address}}, which this server can't verify further. Continue only if you started this yourself{{end}}.{{if .Homepage}} <a href="{{.Homepage}}" rel="noopener noreferrer">Visit its website</a>.{{end}}</p>
+<p>{{.App}} is published by <strong>{{.Publisher}}</strong>{{if .Unverified}}, which this server can't verify further. Continue only if you started this yourself{{end}}.{{if .Homepage}} <a href="{{.Homepage}}" rel="noopener noreferrer">Visit its website</a>.{{end}}</p>
 {{if .Message}}<p class="bad" role="alert">{{.Message}}</p>{{end}}
 {{if .Blocked}}<p class="bad" role="alert">{{.Blocked}}</p>{{end}}
 <p>{{if .Blocked}}It requests to:{{else}}It will be able to:{{end}}</p>
