@@ -119,9 +119,20 @@ func (c client) finish(v testkit.View) tokens {
 	return c.token("grant_type", "authorization_code", "code", to.Query().Get("code"), "redirect_uri", callback, "code_verifier", mcpVerifier)
 }
 
+// careful returns a person with a two-factor method, who can allow changes.
+func careful(s *testkit.Server, role string) *testkit.Person {
+	p := s.Person(role)
+	p.Enroll()
+	return p
+}
+
 func signedIn(s *testkit.Server, p *testkit.Person) *testkit.Browser {
-	b := s.Browser()
-	b.SignIn(b.Open("/oauth/sign-in"), p.Email, testkit.Password, "")
+	b, code := s.Browser(), ""
+	if p.Secret != "" {
+		code = s.Code(p.Secret)
+	}
+	b.SignIn(b.Open("/oauth/sign-in"), p.Email, testkit.Password, code)
+	b.Secret = p.Secret
 	return b
 }
 
@@ -182,7 +193,7 @@ func TestDiscovery(t *testing.T) {
 		assert.Equal(t, server["issuer"], any(issuer))
 		assert.Equal(t, server["client_id_metadata_document_supported"], any(true))
 
-		c, sales := connected(t, s, nil), s.Person("sales")
+		c, sales := connected(t, s, nil), careful(s, "sales")
 		b := signedIn(s, sales)
 		v := c.page(b, "hulls:read leads:read leads:write")
 		for _, want := range []string{"Sloop Assistant", "127.0.0.1", "Propose messages for your approval", "It acts for you"} {
@@ -271,7 +282,7 @@ func TestAudience(t *testing.T) {
 func TestAccessEnds(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		c := connected(t, s, nil)
-		sales, manager := s.Person("sales"), s.Person("manager")
+		sales, manager := s.Person("sales"), careful(s, "manager")
 		bySales, byManager := c.allow(signedIn(s, sales), "leads:read"), c.allow(signedIn(s, manager), "leads:read hulls:write")
 		status := func(token tokens) int { return post(t, s, token.AccessToken, "list_leads").StatusCode }
 		assert.Equal(t, []int{status(bySales), status(byManager)}, []int{200, 200})
@@ -290,7 +301,7 @@ func TestAccessEnds(t *testing.T) {
 // What a user allows an assistant is not allowed on the API.
 func TestConsentForAPI(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		sales, manager := signedIn(s, s.Person("sales")), signedIn(s, s.Person("manager"))
+		sales, manager := signedIn(s, careful(s, "sales")), signedIn(s, careful(s, "manager"))
 		registered := s.Test.App(map[string]any{"type": "public", "redirect_uris": []string{callback}, "scopes": []string{"leads:read", "leads:write"}})
 		public := client{registered.ClientID, t, s}
 		assert.Equal(t, public.allow(sales, "leads:read leads:write").status, 200)

@@ -183,15 +183,30 @@ func (c *consent) add(ctx context.Context, tx *db.Tx, e signin.Environment) erro
 
 // blockedIn returns why the visitor can't allow the request in an environment, or "".
 func (c consent) blockedIn(ctx context.Context, tx *db.Tx, e signin.Environment) (string, error) {
-	if reason := blocked(e.User, e.Held, c.req.Scopes, c.personal()); reason != "" || c.app.MetadataURL == nil {
+	if reason := blocked(e.User, e.Held, c.req.Scopes, c.personal()); reason != "" {
 		return reason, nil
 	}
-	d, err := dealership.Find(ctx, tx)
+	install, err := c.peekInstall(ctx, tx)
 	if err != nil {
 		return "", err
 	}
-	install, err := c.peekInstall(ctx, tx)
+	if changesSome(c.added(install)) && !e.User.HasActiveFactor() {
+		return "This app can change data, so you need a two-factor method. Turn one on in your account, and open this page again.", nil
+	}
+	if c.app.MetadataURL == nil {
+		return "", nil
+	}
+	d, err := dealership.Find(ctx, tx)
 	return blockedByPolicy(d.Settings.AllowedApps, install != nil, e.User), err
+}
+
+// added returns the scopes that the app doesn't have yet. On MCP, it acts for the user, so
+// what others have allowed doesn't count.
+func (c consent) added(install *Install) []auth.Scope {
+	if install == nil || c.req.Resource == forMCP {
+		return c.req.Scopes
+	}
+	return missing(c.req.Scopes, install.Scopes)
 }
 
 // personal reports whether the app only acts for the user who allows it. It must be a public
@@ -238,14 +253,14 @@ func (c consent) existing() []auth.Scope {
 	return existing
 }
 
-// needsCode reports whether the user must enter a two-factor code: to allow the
-// admin scope, a stolen session must not be enough.
+// needsCode reports whether the user must enter a two-factor code: to allow changes, a
+// stolen session must not be enough.
 func (c consent) needsCode() bool {
 	added := missing(c.req.Scopes, c.existing())
 	if c.req.Resource == forMCP { // others have allowed the rest
 		added = c.req.Scopes
 	}
-	return len(c.choices) > 0 && slices.Contains(added, auth.Admin)
+	return len(c.choices) > 0 && changesSome(added)
 }
 
 // purpose binds the token of the form to the request that the user sees.
@@ -306,12 +321,9 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choic
 		if err != nil {
 			return "", err
 		}
-		added := c.req.Scopes
-		if install != nil && c.req.Resource == forAPI {
-			added = missing(c.req.Scopes, install.Scopes)
-		}
+		added := c.added(install)
 		if install == nil || len(added) > 0 {
-			if slices.Contains(added, auth.Admin) {
+			if changesSome(added) {
 				if err := a.Access.CheckCode(ctx, tx, u, code, received); err != nil {
 					return "", err
 				}
@@ -354,7 +366,7 @@ type consentData struct {
 	Dealership               string
 	Environments             []auth.Mode
 	Only                     auth.Mode // the environment, if there is no choice
-	NeedsCode                bool
+	NeedsCode, Administers   bool
 	Blocked, Message, Token  string
 	ForMCP                   bool   // the app is an assistant
 	OnlyMCP                  bool   // it can't use the API in another way
@@ -365,7 +377,7 @@ type consentData struct {
 func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, status int, message string) {
 	d := consentData{
 		Verb: "Install", App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
-		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Message: message, Token: a.SignIn.FormToken(c.visitor, purpose(r)),
+		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Administers: slices.Contains(c.req.Scopes, auth.Admin), Message: message, Token: a.SignIn.FormToken(c.visitor, purpose(r)),
 		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes), ForMCP: c.req.Resource == forMCP, OnlyMCP: c.personal(),
 		Switch: a.AuthPath() + "/sign-in?" + url.Values{"switch": {"1"}, "return_to": {a.AuthPath() + "/authorize?" + r.URL.RawQuery}}.Encode(),
 	}
