@@ -279,7 +279,8 @@ type Channel struct {
 	AutoPublish bool `json:"auto_publish"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
-	// User, API key or app that created the channel, or last changed its push_url. Null if that was not recorded.
+	// User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+	// not recorded.
 	CreatedBy Actor `json:"created_by"`
 	// Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer.
 	CredentialHeader *string `json:"credential_header"`
@@ -1158,6 +1159,8 @@ type DealershipPatchPostalAddress struct {
 type DealershipPatchSettings struct {
 	// Whether a boat can be delivered before the deal is funded (spot delivery).
 	AllowDeliveryBeforeFunding Opt[bool] `json:"allow_delivery_before_funding,omitzero"`
+	// Which apps users can connect. With owner_allowed, an owner connects an app without registration first.
+	AllowedApps Opt[AllowedApps] `json:"allowed_apps,omitzero"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours Opt[int64] `json:"default_hold_hours,omitzero"`
 	// Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes.
@@ -3330,7 +3333,8 @@ type PreviewChannel struct {
 	AutoPublish bool `json:"auto_publish"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
-	// User, API key or app that created the channel, or last changed its push_url. Null if that was not recorded.
+	// User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+	// not recorded.
 	CreatedBy Actor `json:"created_by"`
 	// Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer.
 	CredentialHeader *string `json:"credential_header"`
@@ -5128,6 +5132,9 @@ type PreviewSearchResult struct {
 type PreviewSettings struct {
 	// Whether a boat can be delivered before the deal is funded (spot delivery).
 	AllowDeliveryBeforeFunding bool `json:"allow_delivery_before_funding"`
+	// Which apps users can connect: registered ones, or also apps without registration that an owner has connected
+	// first.
+	AllowedApps AllowedApps `json:"allowed_apps"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours int64 `json:"default_hold_hours"`
 	// Tax rate of new deals, if neither the location nor the dealership has default_taxes.
@@ -5497,6 +5504,9 @@ type Session struct {
 type Settings struct {
 	// Whether a boat can be delivered before the deal is funded (spot delivery).
 	AllowDeliveryBeforeFunding bool `json:"allow_delivery_before_funding"`
+	// Which apps users can connect: registered ones, or also apps without registration that an owner has connected
+	// first.
+	AllowedApps AllowedApps `json:"allowed_apps"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours int64 `json:"default_hold_hours"`
 	// Tax rate of new deals, if neither the location nor the dealership has default_taxes.
@@ -5972,8 +5982,8 @@ type UserCreate struct {
 type UserDeactivate struct {
 	// What to hand over to another user instead of ending it.
 	HandOver *UserHandOver `json:"hand_over,omitzero"`
-	// Required to deactivate a user with the admin scope, or to end or hand over a key, an app or a webhook with it.
-	// Must be from an administrator.
+	// Required to deactivate a user with the admin scope, or to end or hand over a key or an app with it. Must be
+	// from an administrator.
 	MFAToken string `json:"mfa_token,omitzero"`
 	// Whether to end what the user created: API keys, also those that were created with them, apps, webhooks, push
 	// URLs and calendars. Sessions and keys of slipway login always end. Defaults to true, and to false before
@@ -6057,8 +6067,8 @@ type Webhook struct {
 	APIVersion string `json:"api_version"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
-	// User, API key or app that created the webhook, or that last changed its URL or enabled it. Null if that was
-	// not recorded.
+	// User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+	// if that was not recorded.
 	CreatedBy Actor `json:"created_by"`
 	// Your own note about the endpoint. Null if there is none.
 	Description *string `json:"description"`
@@ -6119,8 +6129,8 @@ type WebhookWithSecret struct {
 	APIVersion string `json:"api_version"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
-	// User, API key or app that created the webhook, or that last changed its URL or enabled it. Null if that was
-	// not recorded.
+	// User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+	// if that was not recorded.
 	CreatedBy Actor `json:"created_by"`
 	// Your own note about the endpoint. Null if there is none.
 	Description *string `json:"description"`

@@ -15,6 +15,9 @@ export type ActivityObjectType = "lead" | "contact" | "deal" | "hull";
 /** Kind of actor. system is background work of Slipway. */
 export type ActorType = "api_key" | "user" | "app" | "system";
 
+/** Which apps users can connect. Apps without registration, such as most AI assistants, require owner_allowed. */
+export type AllowedApps = "registered" | "owner_allowed";
+
 /** Whether an OAuth app can keep a secret. */
 export type AppType = "confidential" | "public";
 
@@ -859,7 +862,10 @@ export interface Channel {
   auto_publish: boolean;
   /** When it was created. */
   created_at: string;
-  /** User, API key or app that created the channel, or last changed its push_url. Null if that was not recorded. */
+  /**
+   * User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+   * not recorded.
+   */
   created_by: Actor;
   /** Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer. */
   credential_header: string | null;
@@ -1806,6 +1812,8 @@ export interface DealershipPatchPostalAddress {
 export interface DealershipPatchSettings {
   /** Whether a boat can be delivered before the deal is funded (spot delivery). */
   allow_delivery_before_funding?: boolean;
+  /** Which apps users can connect. With owner_allowed, an owner connects an app without registration first. */
+  allowed_apps?: AllowedApps;
   /** Default length of a hold, in hours. */
   default_hold_hours?: number;
   /** Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes. */
@@ -4310,7 +4318,10 @@ export interface PreviewChannel {
   auto_publish: boolean;
   /** When it was created. */
   created_at: string;
-  /** User, API key or app that created the channel, or last changed its push_url. Null if that was not recorded. */
+  /**
+   * User, API key or app that created the channel, or last changed its push_url. The type is system if that was
+   * not recorded.
+   */
   created_by: Actor;
   /** Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer. */
   credential_header: string | null;
@@ -6205,6 +6216,11 @@ export interface PreviewSearchResult {
 export interface PreviewSettings {
   /** Whether a boat can be delivered before the deal is funded (spot delivery). */
   allow_delivery_before_funding: boolean;
+  /**
+   * Which apps users can connect: registered ones, or also apps without registration that an owner has connected
+   * first.
+   */
+  allowed_apps: AllowedApps;
   /** Default length of a hold, in hours. */
   default_hold_hours: number;
   /** Tax rate of new deals, if neither the location nor the dealership has default_taxes. */
@@ -6588,6 +6604,11 @@ export interface Session {
 export interface Settings {
   /** Whether a boat can be delivered before the deal is funded (spot delivery). */
   allow_delivery_before_funding: boolean;
+  /**
+   * Which apps users can connect: registered ones, or also apps without registration that an owner has connected
+   * first.
+   */
+  allowed_apps: AllowedApps;
   /** Default length of a hold, in hours. */
   default_hold_hours: number;
   /** Tax rate of new deals, if neither the location nor the dealership has default_taxes. */
@@ -7111,8 +7132,8 @@ export interface UserDeactivate {
   /** What to hand over to another user instead of ending it. */
   hand_over?: UserHandOver;
   /**
-   * Required to deactivate a user with the admin scope, or to end or hand over a key, an app or a webhook with it.
-   * Must be from an administrator.
+   * Required to deactivate a user with the admin scope, or to end or hand over a key or an app with it. Must be
+   * from an administrator.
    */
   mfa_token?: string | null;
   /**
@@ -7222,8 +7243,8 @@ export interface Webhook {
   /** When it was created. */
   created_at: string;
   /**
-   * User, API key or app that created the webhook, or that last changed its URL or enabled it. Null if that was
-   * not recorded.
+   * User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+   * if that was not recorded.
    */
   created_by: Actor;
   /** Your own note about the endpoint. Null if there is none. */
@@ -7288,8 +7309,8 @@ export interface WebhookWithSecret {
   /** When it was created. */
   created_at: string;
   /**
-   * User, API key or app that created the webhook, or that last changed its URL or enabled it. Null if that was
-   * not recorded.
+   * User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system
+   * if that was not recorded.
    */
   created_by: Actor;
   /** Your own note about the endpoint. Null if there is none. */
