@@ -101,11 +101,17 @@ func register(t *testing.T, s *testkit.Server, body string) (id string, status i
 	}
 	defer res.Body.Close()
 	var out struct {
-		ClientID string `json:"client_id"`
+		ClientID string   `json:"client_id"`
+		URIs     []string `json:"redirect_uris"`
+		Method   string   `json:"token_endpoint_auth_method"`
 		Error    string
 	}
 	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
 		t.Fatal(err)
+	}
+	if res.StatusCode == http.StatusCreated {
+		assert.Equal(t, out.URIs, []string{callback})
+		assert.Equal(t, out.Method, "none")
 	}
 	return out.ClientID, res.StatusCode, out.Error
 }

@@ -28,13 +28,13 @@ const dynamicPrefix = "dyn_"
 // isDynamic reports whether a client ID is of an app that registered itself.
 func isDynamic(id string) bool { return strings.HasPrefix(id, dynamicPrefix) }
 
-// registration is what an app sends to register itself. Other members are ignored, as the
+// Registration is what an app sends to register itself. Other members are ignored, as the
 // RFC requires.
-type registration struct {
+type Registration struct {
 	_ struct{} `doc:"What an app sends to register itself (RFC 7591)."`
 
 	RedirectURIs  []string `json:"redirect_uris" doc:"Where users return after they allow access. At most 5."`
-	ClientName    string   `json:"client_name" doc:"Name of the app. Users see it when they allow access."`
+	ClientName    string   `json:"client_name,omitempty" doc:"Name of the app. Users see it when they allow access."`
 	AuthMethod    string   `json:"token_endpoint_auth_method,omitempty" enum:"none" doc:"Only none: the app is public and uses PKCE."`
 	GrantTypes    []string `json:"grant_types,omitempty" doc:"authorization_code and refresh_token."`
 	ResponseTypes []string `json:"response_types,omitempty" doc:"Only code."`
@@ -46,7 +46,7 @@ type registeredApp struct {
 
 	ClientID string `json:"client_id" doc:"ID of the app. A first user must connect it within 24 hours."`
 	IssuedAt int64  `json:"client_id_issued_at" doc:"When it was registered, in seconds since 1970."`
-	registration
+	Registration
 }
 
 // described is what a client ID contains.
@@ -58,7 +58,7 @@ type described struct {
 }
 
 // check completes a registration, or returns what is wrong with it.
-func (r *registration) check() *protocolError {
+func (r *Registration) check() *protocolError {
 	if r.ClientName = strings.TrimSpace(r.ClientName); r.ClientName == "" {
 		r.ClientName = "Unnamed app"
 	}
@@ -91,7 +91,7 @@ func (r *registration) check() *protocolError {
 }
 
 // clientID returns the client ID of a registration.
-func (r registration) clientID(now time.Time, sign func([]byte) []byte) (string, *protocolError) {
+func (r Registration) clientID(now time.Time, sign func([]byte) []byte) (string, *protocolError) {
 	text, err := json.Marshal(described{r.ClientName, r.RedirectURIs, now.Add(registrationLifetime).Unix(), rand.Text()[:12]})
 	if err != nil || len(text) > maxRegistration {
 		return "", errProtocol("invalid_client_metadata", "The name and the redirect_uris are too long.")

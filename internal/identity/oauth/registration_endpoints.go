@@ -27,7 +27,7 @@ func (a *API) register(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	var in registration
+	var in Registration
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" || json.NewDecoder(http.MaxBytesReader(w, r.Body, 16<<10)).Decode(&in) != nil {
 		a.fail(w, r, errProtocol("invalid_client_metadata", "The body must be JSON, with the content type application/json."))
@@ -43,7 +43,7 @@ func (a *API) register(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, problem)
 		return
 	}
-	writeJSON(w, http.StatusCreated, registeredApp{ClientID: id, IssuedAt: now.Unix(), registration: in})
+	writeJSON(w, http.StatusCreated, registeredApp{ClientID: id, IssuedAt: now.Unix(), Registration: in})
 }
 
 // openRegistration returns the app of a client ID that the server has issued.
