@@ -287,7 +287,7 @@ func (a *API) introspect(w http.ResponseWriter, r *http.Request) {
 			}
 			p, err := t.caller(ctx, tx)
 			if fault.KindOf(err) == fault.KindUnauthenticated {
-				return introspection{}, nil //nolint:nilerr // the same
+				return introspection{}, nil
 			}
 			if err != nil {
 				return nil, err
