@@ -38,6 +38,7 @@ func TestInstall(t *testing.T) {
 	b.signInHere(p)
 	b.run(chromedp.WaitVisible(`button[value=allow]`, chromedp.ByQuery))
 	b.review("consent")
+	b.fill("#code", s.Code(p.Secret))
 	b.run(chromedp.Click(`button[value=allow]`, chromedp.ByQuery))
 	landed := b.landed()
 	if got := landed.Get("state"); got != "state-1" {
@@ -68,6 +69,8 @@ func TestConnectAssistant(t *testing.T) {
 	id = site.URL + "/client.json"
 	s.Activate(testkit.Rows[string](s.Server, `SELECT u.id FROM users u JOIN dealerships d ON d.env = u.env WHERE d.mode = 'live' ORDER BY u.env LIMIT 1`)[0])
 	owner := &testkit.Person{Email: s.Owner.Email, Secret: s.Owner.LiveTOTPSecret}
+	s.Test.Patch("/v1/dealership", `{"settings": {"allowed_apps": "owner_allowed"}}`, 200, nil)
+	s.Live.Patch("/v1/dealership", `{"settings": {"allowed_apps": "owner_allowed"}}`, 200, nil)
 
 	b := open(t, s, desk)
 	b.visit(authorizeLink(url.Values{
@@ -81,6 +84,7 @@ func TestConnectAssistant(t *testing.T) {
 	assert.Equal(t, strings.Count(b.text(), "Changes data"), 1, "scopes that change data; the others only propose")
 	assert.Equal(t, evaluate[string](b, "document.querySelector('#environment').value"), "test", "the environment that is offered first")
 	b.review("consent-assistant")
+	b.fill("#code", s.Code(s.Owner.TestTOTPSecret))
 	b.run(chromedp.Click(`button[value=allow]`, chromedp.ByQuery))
 	token := s.exchange(t, b.landed().Get("code"), url.Values{"client_id": {id}})
 

@@ -484,7 +484,7 @@ var operations = []Operation{
 		Params: []Param{
 			{In: inPath, Name: "user_id", Type: "string", Doc: "ID of the user.", Example: "usr_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inBody, Name: "hand_over", Type: "json", Doc: "What to hand over to another user instead of ending it."},
-			{In: inBody, Name: "mfa_token", Type: "string", Doc: "Required to deactivate a user with the admin scope, or to end or hand over a key, an app or a webhook with it. Must be from an administrator.", Null: true},
+			{In: inBody, Name: "mfa_token", Type: "string", Doc: "Required to deactivate a user with the admin scope, or to end or hand over a key or an app with it. Must be from an administrator.", Null: true},
 			{In: inBody, Name: "revoke_keys", Type: "boolean", Doc: "Whether to end what the user created: API keys, also those that were created with them, apps, webhooks, push URLs and calendars. Sessions and keys of slipway login always end. Defaults to true, and to false before version 2026-12-01.", Null: true},
 		}},
 	{ID: "deleteLocation", Noun: "dealership", Name: "delete-location", Verb: "DELETE", Path: "/v1/locations/{location_id}",

@@ -62,6 +62,7 @@ type Settings struct {
 	DefaultTaxes               TaxRules     `json:"default_taxes" nullable:"false" doc:"Taxes of new deals, unless the location has its own." since:"2026-12-01"`
 	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise." since:"2026-12-01"`
 	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"2026-12-01"`
+	AllowedApps                AllowedApps  `json:"allowed_apps" doc:"Which apps users can connect: registered ones, or also apps without registration that an owner has connected first." since:"2026-12-01"`
 	Sender                     Sender       `json:"sender" doc:"Sender of messages."`
 	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages." since:"2026-12-01"`
 }
@@ -79,6 +80,22 @@ var allSoldWhens = enum.Of("SoldWhen", "Deal status that marks a hull as sold.",
 
 func (SoldWhen) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allSoldWhens.Describe(s)
+}
+
+// AllowedApps is which apps users can connect.
+type AllowedApps string
+
+// The values.
+const (
+	OnlyRegistered AllowedApps = "registered"
+	OwnerAllowed   AllowedApps = "owner_allowed"
+)
+
+var allAllowedApps = enum.Of("AllowedApps", "Which apps users can connect. Apps without registration, such as most AI assistants, require owner_allowed.",
+	OnlyRegistered, OwnerAllowed)
+
+func (AllowedApps) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return allAllowedApps.Describe(s)
 }
 
 // QuietHours is a time range that can include midnight.
@@ -117,7 +134,7 @@ func (s Sender) VerifiedEmail() string {
 var defaultSettings = Settings{
 	StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: SoldWhenContracted, DefaultTaxRatePercent: "0",
 	QuietHours: QuietHours{Start: "21:00", End: "08:00"}, DefaultTaxes: TaxRules{},
-	TaxableLines: TaxableLines{Accessory: true, Discount: true},
+	TaxableLines: TaxableLines{Accessory: true, Discount: true}, AllowedApps: OnlyRegistered,
 }
 
 // DealershipPatch changes a dealership.
@@ -143,6 +160,7 @@ type SettingsPatch struct {
 	DefaultTaxes               patch.Value[[]TaxRule]         `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes."`
 	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals."`
 	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero" doc:"Kinds of line items that are taxable by default."`
+	AllowedApps                patch.Value[AllowedApps]       `json:"allowed_apps,omitzero" doc:"Which apps users can connect. With owner_allowed, an owner connects an app without registration first." since:"2026-12-01"`
 	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero" doc:"Sender of messages."`
 	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets for received messages."`
 }
@@ -200,6 +218,7 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	}
 	s.TradeTaxCredit.To(&d.Settings.TradeTaxCredit)
 	s.TaxableLines.V.apply(&d.Settings.TaxableLines)
+	s.AllowedApps.To(&d.Settings.AllowedApps)
 	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
 

@@ -118,7 +118,7 @@ func (a *API) connect(c Config, h hooks) {
 	}, h.SignIn)
 	a.OAuth = oauth.New(oauth.API{
 		DB: c.DB, AuthURL: c.AuthURL, BaseURL: c.BaseURL, Log: c.Log("oauth"), AuthLog: c.AuthLog, Uses: a.uses, Failures: ratelimit.New(c.Now),
-		MCP: c.MCP, Access: &a.Access, SignIn: &a.SignIn, Clients: &oauth.Clients{HTTP: c.HTTP, Now: c.Now, AllowHTTP: c.AllowHTTP},
+		MCP: c.MCP, Access: &a.Access, SignIn: &a.SignIn, Clients: &oauth.Clients{HTTP: c.HTTP, Now: c.Now, AllowHTTP: c.AllowHTTP, Reads: ratelimit.New(c.Now)},
 	}, h.OAuth)
 	a.SSO = sso.API{
 		DB: c.DB, Jobs: c.Jobs, Box: c.Box, URL: sso.SiteURL(c.AuthURL), Log: c.Log("sso"), AuthLog: c.AuthLog, Mail: c.Mail, MailFrom: c.MailFrom,

@@ -13,6 +13,7 @@ import (
 // Browser keeps cookies and follows redirects on this machine, as a browser does.
 type Browser struct {
 	Header http.Header // sent with every request
+	Secret string      // of the user's authenticator app, for forms that ask for a code
 	server *Server
 	client *http.Client
 }
@@ -28,7 +29,7 @@ func (s *Server) Browser() *Browser {
 	s.t.Helper()
 	jar, err := cookiejar.New(nil)
 	check(s.t, err)
-	return &Browser{http.Header{}, s, &http.Client{Jar: jar, CheckRedirect: func(req *http.Request, _ []*http.Request) error {
+	return &Browser{http.Header{}, "", s, &http.Client{Jar: jar, CheckRedirect: func(req *http.Request, _ []*http.Request) error {
 		if req.URL.Hostname() != "127.0.0.1" {
 			return http.ErrUseLastResponse
 		}
@@ -37,7 +38,7 @@ func (s *Server) Browser() *Browser {
 }
 
 // In returns the browser for a subtest.
-func (b *Browser) In(s *Server) *Browser { return &Browser{b.Header.Clone(), s, b.client} }
+func (b *Browser) In(s *Server) *Browser { return &Browser{b.Header.Clone(), b.Secret, s, b.client} }
 
 // Open opens a URL, or a path of the server.
 func (b *Browser) Open(address string) View {
@@ -69,7 +70,7 @@ func (b *Browser) Stay(address string, form url.Values) View {
 	b.server.t.Helper()
 	client := *b.client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return (&Browser{b.Header, b.server, &client}).Post(address, form)
+	return (&Browser{b.Header, b.Secret, b.server, &client}).Post(address, form)
 }
 
 func (b *Browser) send(method, address string, form url.Values) View {
@@ -133,6 +134,9 @@ func (b *Browser) Submit(v View, pairs ...string) View {
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		fields.Set(pairs[i], pairs[i+1])
+	}
+	if b.Secret != "" && strings.Contains(v.Text, `name="code"`) && !fields.Has("code") {
+		fields.Set("code", b.server.Code(b.Secret))
 	}
 	return b.Post(action, fields)
 }

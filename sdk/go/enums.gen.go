@@ -38,6 +38,16 @@ const (
 	ActorTypeSystem ActorType = "system"
 )
 
+// AllowedApps: Which apps users can connect. Apps without registration, such as most AI assistants, require
+// owner_allowed.
+type AllowedApps string
+
+// The values of AllowedApps.
+const (
+	AllowedAppsRegistered   AllowedApps = "registered"
+	AllowedAppsOwnerAllowed AllowedApps = "owner_allowed"
+)
+
 // AppType: Whether an OAuth app can keep a secret.
 type AppType string
 

@@ -1159,6 +1159,8 @@ type DealershipPatchPostalAddress struct {
 type DealershipPatchSettings struct {
 	// Whether a boat can be delivered before the deal is funded (spot delivery).
 	AllowDeliveryBeforeFunding Opt[bool] `json:"allow_delivery_before_funding,omitzero"`
+	// Which apps users can connect. With owner_allowed, an owner connects an app without registration first.
+	AllowedApps Opt[AllowedApps] `json:"allowed_apps,omitzero"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours Opt[int64] `json:"default_hold_hours,omitzero"`
 	// Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes.
@@ -5200,6 +5202,9 @@ type PreviewSearchResult struct {
 type PreviewSettings struct {
 	// Whether a boat can be delivered before the deal is funded (spot delivery).
 	AllowDeliveryBeforeFunding bool `json:"allow_delivery_before_funding"`
+	// Which apps users can connect: registered ones, or also apps without registration that an owner has connected
+	// first.
+	AllowedApps AllowedApps `json:"allowed_apps"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours int64 `json:"default_hold_hours"`
 	// Tax rate of new deals, if neither the location nor the dealership has default_taxes.
@@ -5569,6 +5574,9 @@ type Session struct {
 type Settings struct {
 	// Whether a boat can be delivered before the deal is funded (spot delivery).
 	AllowDeliveryBeforeFunding bool `json:"allow_delivery_before_funding"`
+	// Which apps users can connect: registered ones, or also apps without registration that an owner has connected
+	// first.
+	AllowedApps AllowedApps `json:"allowed_apps"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours int64 `json:"default_hold_hours"`
 	// Tax rate of new deals, if neither the location nor the dealership has default_taxes.
@@ -6044,8 +6052,8 @@ type UserCreate struct {
 type UserDeactivate struct {
 	// What to hand over to another user instead of ending it.
 	HandOver *UserHandOver `json:"hand_over,omitzero"`
-	// Required to deactivate a user with the admin scope, or to end or hand over a key, an app or a webhook with it.
-	// Must be from an administrator.
+	// Required to deactivate a user with the admin scope, or to end or hand over a key or an app with it. Must be
+	// from an administrator.
 	MFAToken string `json:"mfa_token,omitzero"`
 	// Whether to end what the user created: API keys, also those that were created with them, apps, webhooks, push
 	// URLs and calendars. Sessions and keys of slipway login always end. Defaults to true, and to false before

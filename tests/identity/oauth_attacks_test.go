@@ -332,7 +332,7 @@ var oauthAttacks = map[string]func(t *testing.T, s *oauthSite){
 
 func TestOAuthAttacks(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		all := &oauthSite{Server: s, nodes: []*testkit.Server{s}, browser: signedIn(s, s.Person("manager"))}
+		all := &oauthSite{Server: s, nodes: []*testkit.Server{s}, browser: signedIn(s, careful(s, "manager"))}
 		if !s.DB.SQLite() {
 			all.nodes = append(all.nodes, s.Node())
 		}

@@ -74,7 +74,7 @@ func listInstalls(s *testkit.Server) []oauth.Install {
 func TestReauthorize(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		c := newClient(t, s, nil)
-		b := signedIn(s, s.Person("manager"))
+		b := signedIn(s, careful(s, "manager"))
 		first := c.tokens(b)
 		c.returned(b.Open(c.link())) // without the page
 
@@ -225,7 +225,7 @@ func TestInstallFromAnotherDealership(t *testing.T) {
 // What an app does is recorded with the user who installed it.
 func TestActor(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		c, manager := newClient(t, s, nil), s.Person("manager")
+		c, manager := newClient(t, s, nil), careful(s, "manager")
 		r := c.exchange(c.code(signedIn(s, manager), "scope", "hulls:read hulls:write"))
 		app := s.As(r.Access)
 		body := testkit.HullBody(s.Test.Location(), nil)
@@ -253,7 +253,7 @@ func TestDeactivatedUser(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		c := newClient(t, s, nil)
 		for _, x := range []struct{ revoke, works bool }{{false, true}, {true, false}} {
-			manager := s.Person("manager")
+			manager := careful(s, "manager")
 			b := signedIn(s, manager)
 			r := c.exchange(c.code(b, "scope", "hulls:read hulls:write"))
 			pending := c.code(b)
@@ -264,6 +264,29 @@ func TestDeactivatedUser(t *testing.T) {
 				s.Test.Delete("/v1/installs/"+i.ID, 204)
 			}
 		}
+	})
+}
+
+// An app that changes data requires a two-factor code: a stolen session is not enough.
+func TestWriteScopesNeedACode(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		c := newClient(t, s, nil)
+		v := signedIn(s, s.Person("manager")).Open(c.link("scope", "hulls:read hulls:write"))
+		assert.Equal(t, v.StatusCode, 403)
+		assert.Contains(t, v.Text, "you need a two-factor method")
+
+		p := careful(s, "manager")
+		b := signedIn(s, p)
+		v = b.Open(c.link("scope", "hulls:read hulls:write"))
+		assert.Contains(t, v.Text, "will be able to change data")
+		for _, code := range []string{"", wrongCode(t, s, p.Secret)} {
+			v = b.Submit(v, "decision", "allow", "code", code)
+			assert.Equal(t, v.StatusCode, 422, code)
+		}
+		assert.Equal(t, c.exchange(c.code(b, "scope", "hulls:read hulls:write")).Scope, "hulls:read hulls:write")
+		v = b.Open(newClient(t, s, nil).link("scope", "hulls:read"))
+		assert.Equal(t, v.StatusCode, 200)
+		assert.Excludes(t, v.Text, "Two-factor code", "only to read")
 	})
 }
 

@@ -59,10 +59,21 @@ func (c *client) link(pairs ...string) string {
 	return u.String()
 }
 
+// careful returns a person with a two-factor method, who can allow changes.
+func careful(s *testkit.Server, role string) *testkit.Person {
+	p := s.Person(role)
+	p.Enroll()
+	return p
+}
+
 // signedIn returns a browser where a person is signed in.
 func signedIn(s *testkit.Server, p *testkit.Person) *testkit.Browser {
-	b := s.Browser()
-	b.SignIn(b.Open("/oauth/sign-in"), p.Email, testkit.Password, "")
+	b, code := s.Browser(), ""
+	if p.Secret != "" {
+		code = s.Code(p.Secret)
+	}
+	b.SignIn(b.Open("/oauth/sign-in"), p.Email, testkit.Password, code)
+	b.Secret = p.Secret
 	return b
 }
 

@@ -61,6 +61,8 @@ type PublishedApp struct {
 	App
 	Mode      auth.Mode `db:"publisher_mode"`
 	Publisher string    `db:"publisher"`
+
+	expired bool // its registration; it still works where it is installed
 }
 
 // findDescribed returns the row of an app with a metadata document in the environment, or nil.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"slipway/internal/dealership"
 	"slipway/internal/identity/signin"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
@@ -18,24 +19,55 @@ import (
 // authorize shows the page where a user allows an app to access an environment, and
 // handles its form. It first checks where the response can be sent to. Before that,
 // errors are shown to the user. After that, they are returned to the app.
+//
+// Anyone can describe an app that is not registered. So the user signs in before the server
+// reads anything about it, and errors are not returned to an app that no one uses yet:
+// otherwise the page would lead to any site.
 func (a *API) authorize(w http.ResponseWriter, r *http.Request) {
 	params := r.URL.Query()
+	var v signin.Visitor
+	registered := !isUnregistered(params.Get("client_id"))
+	if !registered {
+		var ok bool
+		if v, ok = a.SignIn.Require(w, r); !ok {
+			return
+		}
+	}
 	app, req, err := a.findRequest(r.Context(), params)
 	if err != nil {
 		a.showError(w, r, err)
 		return
 	}
+	trusted, err := a.isTrusted(r.Context(), v, app)
+	if err != nil {
+		a.showError(w, r, err)
+		return
+	}
+	if !trusted && app.expired {
+		a.showError(w, r, &errRedirect{"The registration of the app has expired. The app must register again."})
+		return
+	}
+
 	err = parseRequest(params, app.App, &req)
 	if err == nil {
 		req.Resource, err = a.parseResource(params)
+	}
+	if err == nil && !registered && req.Resource != forMCP {
+		err = errProtocol("invalid_target", "An app without registration only works for MCP. Send resource=%s.", a.audience(forMCP))
+	}
+	if e, ok := errors.AsType[*protocolError](err); ok && !trusted {
+		a.showError(w, r, &errRedirect{"The link of the app is not valid: " + e.Description})
+		return
 	}
 	if err != nil {
 		signin.Leave(w, req.errorResponse(a.AuthURL, err))
 		return
 	}
-	v, ok := a.SignIn.Require(w, r)
-	if !ok {
-		return
+	if registered {
+		var ok bool
+		if v, ok = a.SignIn.Require(w, r); !ok {
+			return
+		}
 	}
 
 	c, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (consent, error) { return findConsent(ctx, tx, v, app, req) })
@@ -61,9 +93,12 @@ func (a *API) findRequest(ctx context.Context, params url.Values) (app Published
 	if err != nil || id == "" {
 		return app, req, &errRedirect{"The link of the app has no client_id, or more than one."}
 	}
-	if isMetadataURL(id) {
+	switch {
+	case isMetadataURL(id):
 		app, err = a.Clients.find(ctx, id)
-	} else {
+	case isDynamic(id):
+		app, err = a.openRegistration(id)
+	default:
 		app, err = db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (PublishedApp, error) { return findApp(ctx, tx, id) })
 	}
 	if db.IsNoRows(err) {
@@ -74,6 +109,22 @@ func (a *API) findRequest(ctx context.Context, params url.Values) (app Published
 	}
 	req, err = parseRedirect(params, app.App)
 	return app, req, err
+}
+
+// isTrusted reports whether an app is registered, or installed where the visitor works.
+func (a *API) isTrusted(ctx context.Context, v signin.Visitor, app PublishedApp) (bool, error) {
+	if app.MetadataURL == nil {
+		return true, nil
+	}
+	return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (bool, error) {
+		all, err := signin.Environments(ctx, tx, v)
+		for _, e := range all {
+			if install, err := (consent{app: app}).peekInstall(ctx, tx.In(e.Env)); err != nil || install != nil {
+				return install != nil, err
+			}
+		}
+		return false, err
+	})
 }
 
 // consent is a request of an app, and the environments where the user can allow it.
@@ -115,7 +166,11 @@ func findConsent(ctx context.Context, tx *db.Tx, v signin.Visitor, app Published
 
 // add adds an environment, unless the visitor can't allow the request there.
 func (c *consent) add(ctx context.Context, tx *db.Tx, e signin.Environment) error {
-	if reason := blocked(e.User, e.Held, c.req.Scopes, c.personal()); reason != "" {
+	reason, err := c.blockedIn(ctx, tx, e)
+	if err != nil {
+		return err
+	}
+	if reason != "" {
 		if e.Env == c.visitor.Env {
 			c.blocked = reason
 		}
@@ -124,6 +179,34 @@ func (c *consent) add(ctx context.Context, tx *db.Tx, e signin.Environment) erro
 	install, err := c.peekInstall(ctx, tx)
 	c.choices = append(c.choices, choice{e, install})
 	return err
+}
+
+// blockedIn returns why the visitor can't allow the request in an environment, or "".
+func (c consent) blockedIn(ctx context.Context, tx *db.Tx, e signin.Environment) (string, error) {
+	if reason := blocked(e.User, e.Held, c.req.Scopes, c.personal()); reason != "" {
+		return reason, nil
+	}
+	install, err := c.peekInstall(ctx, tx)
+	if err != nil {
+		return "", err
+	}
+	if changesSome(c.added(install)) && !e.User.HasActiveFactor() {
+		return "This app can change data, so you need a two-factor method. Turn one on in your account, and open this page again.", nil
+	}
+	if c.app.MetadataURL == nil {
+		return "", nil
+	}
+	d, err := dealership.Find(ctx, tx)
+	return blockedByPolicy(d.Settings.AllowedApps, install != nil, e.User), err
+}
+
+// added returns the scopes that the app doesn't have yet. On MCP, it acts for the user, so
+// what others have allowed doesn't count.
+func (c consent) added(install *Install) []auth.Scope {
+	if install == nil || c.req.Resource == forMCP {
+		return c.req.Scopes
+	}
+	return missing(c.req.Scopes, install.Scopes)
 }
 
 // personal reports whether the app only acts for the user who allows it. It must be a public
@@ -170,14 +253,14 @@ func (c consent) existing() []auth.Scope {
 	return existing
 }
 
-// needsCode reports whether the user must enter a two-factor code: to allow the
-// admin scope, a stolen session must not be enough.
+// needsCode reports whether the user must enter a two-factor code: to allow changes, a
+// stolen session must not be enough.
 func (c consent) needsCode() bool {
 	added := missing(c.req.Scopes, c.existing())
 	if c.req.Resource == forMCP { // others have allowed the rest
 		added = c.req.Scopes
 	}
-	return len(c.choices) > 0 && slices.Contains(added, auth.Admin)
+	return len(c.choices) > 0 && changesSome(added)
 }
 
 // purpose binds the token of the form to the request that the user sees.
@@ -220,7 +303,11 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choic
 			return "", err
 		}
 		u := now.User
-		if reason := blocked(u, now.Held, c.req.Scopes, c.personal()); reason != "" {
+		reason, err := c.blockedIn(ctx, tx, now)
+		if err != nil {
+			return "", err
+		}
+		if reason != "" {
 			return "", db.Committed(fault.Forbidden("%s", reason))
 		}
 
@@ -234,12 +321,9 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choic
 		if err != nil {
 			return "", err
 		}
-		added := c.req.Scopes
-		if install != nil && c.req.Resource == forAPI {
-			added = missing(c.req.Scopes, install.Scopes)
-		}
+		added := c.added(install)
 		if install == nil || len(added) > 0 {
-			if slices.Contains(added, auth.Admin) {
+			if changesSome(added) {
 				if err := a.Access.CheckCode(ctx, tx, u, code, received); err != nil {
 					return "", err
 				}
@@ -282,18 +366,18 @@ type consentData struct {
 	Dealership               string
 	Environments             []auth.Mode
 	Only                     auth.Mode // the environment, if there is no choice
-	NeedsCode                bool
+	NeedsCode, Administers   bool
 	Blocked, Message, Token  string
 	ForMCP                   bool   // the app is an assistant
 	OnlyMCP                  bool   // it can't use the API in another way
-	Address                  string // of its metadata document, if no dealership has registered it
+	Unverified               bool   // no dealership has registered it
 	Switch                   string // signs in as another user
 }
 
 func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, status int, message string) {
 	d := consentData{
 		Verb: "Install", App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
-		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Message: message, Token: a.SignIn.FormToken(c.visitor, purpose(r)),
+		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Administers: slices.Contains(c.req.Scopes, auth.Admin), Message: message, Token: a.SignIn.FormToken(c.visitor, purpose(r)),
 		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes), ForMCP: c.req.Resource == forMCP, OnlyMCP: c.personal(),
 		Switch: a.AuthPath() + "/sign-in?" + url.Values{"switch": {"1"}, "return_to": {a.AuthPath() + "/authorize?" + r.URL.RawQuery}}.Encode(),
 	}
@@ -303,9 +387,7 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 	if c.app.HomepageURL != nil {
 		d.Homepage = *c.app.HomepageURL
 	}
-	if c.app.MetadataURL != nil {
-		d.Address = *c.app.MetadataURL
-	}
+	d.Unverified = c.app.MetadataURL != nil
 	existing := c.existing()
 	if d.ForMCP {
 		existing, d.Verb = nil, "Connect" // others have allowed it
@@ -340,6 +422,10 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 func (a *API) showError(w http.ResponseWriter, r *http.Request, err error) {
 	if e, ok := errors.AsType[*errRedirect](err); ok {
 		a.showNotice(w, http.StatusBadRequest, "This link doesn't work", e.text+" Contact the developer of the app.")
+		return
+	}
+	if fault.KindOf(err) == fault.KindRateLimited {
+		a.showNotice(w, http.StatusTooManyRequests, "Too many requests", "Wait a minute, and open the link of the app again.")
 		return
 	}
 	a.Log.ErrorContext(r.Context(), "page failed", "path", "/authorize", "request_id", auth.RequestFrom(r.Context()).ID, "err", err)

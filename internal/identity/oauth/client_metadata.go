@@ -27,6 +27,17 @@ const (
 	minMetadataAge = time.Minute
 )
 
+// isUnregistered reports whether a client ID is of an app that no dealership has registered.
+func isUnregistered(id string) bool { return isMetadataURL(id) || isDynamic(id) }
+
+// publisherOf returns who publishes an app without registration, as far as it is known.
+func publisherOf(id string) string {
+	if isDynamic(id) {
+		return "an unknown publisher"
+	}
+	return hostOf(id)
+}
+
 // isMetadataURL reports whether a client ID is a URL.
 func isMetadataURL(id string) bool {
 	return strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "http://")

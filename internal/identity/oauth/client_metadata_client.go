@@ -9,6 +9,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"slipway/internal/platform/ratelimit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // maxMetadata limits the size of a document, and maxClients how many are kept.
@@ -22,13 +26,18 @@ type Clients struct {
 	HTTP      *http.Client // only connects to public addresses
 	Now       func() time.Time
 	AllowHTTP bool // on loopback, for development
+	Reads     *ratelimit.Limiter
 
 	mu   sync.Mutex
 	kept map[string]keptClient
 }
 
+// failureAge is how long a document that can't be used is not read again.
+const failureAge = time.Minute
+
 type keptClient struct {
 	app   PublishedApp
+	err   error // why the document can't be used, or nil
 	until time.Time
 }
 
@@ -41,24 +50,30 @@ func (c *Clients) find(ctx context.Context, id string) (PublishedApp, error) {
 	kept, ok := c.kept[id]
 	c.mu.Unlock()
 	if ok && c.Now().Before(kept.until) {
-		return kept.app, nil
+		return kept.app, kept.err
 	}
 
+	if taken := c.Reads.TakeAddress("client document", auth.RequestFrom(ctx).IP, 10, 10*time.Second); taken.Wait > 0 {
+		return PublishedApp{}, fault.New(fault.KindRateLimited, "Too many apps.").RetryIn(taken.Wait)
+	}
 	m, age, err := c.read(ctx, id)
-	if err != nil {
-		return PublishedApp{}, &errRedirect{"The document at the client_id of the link can't be read."}
+	if ctx.Err() != nil {
+		return PublishedApp{}, ctx.Err()
 	}
 	app, problem := m.app(id)
+	if err != nil {
+		problem = "The document at the client_id of the link can't be read."
+	}
 	if problem != "" {
-		return app, &errRedirect{problem}
+		app, err, age = PublishedApp{}, &errRedirect{problem}, failureAge
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept == nil || len(c.kept) >= maxClients {
 		c.kept = map[string]keptClient{}
 	}
-	c.kept[id] = keptClient{app, c.Now().Add(age)}
-	return app, nil
+	c.kept[id] = keptClient{app, err, c.Now().Add(age)}
+	return app, err
 }
 
 func (c *Clients) read(ctx context.Context, id string) (m clientMetadata, age time.Duration, err error) {

@@ -13,7 +13,7 @@ import (
 // presses the first one.
 var consentPage = pages.NewPage(`
 <h1>{{if .Again}}{{.App}} wants more access{{else}}{{.Verb}} {{.App}}?{{end}}</h1>
-<p>{{.App}} is published by <strong>{{.Publisher}}</strong>{{if .Address}}, which this server can't verify further. Continue only if you started this yourself{{end}}.{{if .Homepage}} <a href="{{.Homepage}}" rel="noopener noreferrer">Visit its website</a>.{{end}}</p>
+<p>{{.App}} is published by <strong>{{.Publisher}}</strong>{{if .Unverified}}, which this server can't verify further. Continue only if you started this yourself{{end}}.{{if .Homepage}} <a href="{{.Homepage}}" rel="noopener noreferrer">Visit its website</a>.{{end}}</p>
 {{if .Message}}<p class="bad" role="alert">{{.Message}}</p>{{end}}
 {{if .Blocked}}<p class="bad" role="alert">{{.Blocked}}</p>{{end}}
 <p>{{if .Blocked}}It requests to:{{else}}It will be able to:{{end}}</p>
@@ -37,7 +37,7 @@ var consentPage = pages.NewPage(`
 {{end}}</select>{{end}}
 {{if .NeedsCode}}<label for="code">Two-factor code</label>
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="40" aria-describedby="why">
-<p class="hint" id="why">Required, because the app will be able to {{if .OnlyMCP}}read settings and logs{{else}}administer the dealership{{end}}. You can also enter a recovery code.</p>{{end}}
+<p class="hint" id="why">Required, because the app will be able to {{if not .Administers}}change data{{else if .OnlyMCP}}read settings and logs{{else}}administer the dealership{{end}}. You can also enter a recovery code.</p>{{end}}
 <div class="actions">
 <button class="plain" name="decision" value="deny" formnovalidate>Cancel</button>
 {{if not .Blocked}}<button name="decision" value="allow">Allow</button>{{end}}
@@ -65,6 +65,12 @@ func changesData(s auth.Scope, onlyMCP bool) bool {
 		return s == auth.LeadsWrite
 	}
 	return s == auth.Admin || strings.HasSuffix(string(s), ":write")
+}
+
+// changesSome reports whether one of the scopes changes data, so that allowing it requires a
+// two-factor code.
+func changesSome(scopes []auth.Scope) bool {
+	return slices.ContainsFunc(scopes, func(s auth.Scope) bool { return changesData(s, false) })
 }
 
 // areas are what scopes give access to, in the words of the page.

@@ -71,6 +71,11 @@ func (a *API) document(r *rest.Router) {
 		Form:        oneToken{}, Result: introspection{}, Error: protocolError{},
 	})
 	r.Document(rest.Endpoint{
+		Method: http.MethodPost, Path: path + "/register", ID: "registerClient", Summary: "Register an app for MCP",
+		Description: "For public apps that use PKCE and request the resource `{base_url}/mcp` (RFC 7591). A user must connect the app within 24 hours.",
+		JSON:        Registration{}, Result: registeredApp{}, Status: http.StatusCreated, Error: protocolError{},
+	})
+	r.Document(rest.Endpoint{
 		Method: http.MethodGet, Path: serverPath, ID: "getAuthorizationServer", Summary: "Retrieve the authorization server's metadata",
 		Description: "OAuth libraries configure themselves from this document (RFC 8414).", Result: serverMetadata{},
 	})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"slipway/internal/dealership"
 	"slipway/internal/identity/people"
 	"slipway/internal/vocab/auth"
 )
@@ -42,6 +43,18 @@ func (i Install) Revision() int64 { return i.Version }
 
 // isAdmin reports whether the app can use the admin scope.
 func (i Install) isAdmin() bool { return slices.Contains(i.Scopes, auth.Admin) }
+
+// blockedByPolicy returns why a user can't connect an app without registration, or "". An
+// owner decides about each app first.
+func blockedByPolicy(allowed dealership.AllowedApps, installed bool, u people.User) string {
+	switch {
+	case allowed != dealership.OwnerAllowed:
+		return "Your dealership only allows registered apps. An owner can allow others in the settings of the dealership."
+	case !installed && !u.IsOwner():
+		return "An owner must connect this app first. Ask one to open this page."
+	}
+	return ""
+}
 
 // roles that can install apps, besides those with the admin scope
 var installers = []string{"owner", "manager"}

@@ -40,7 +40,7 @@ func loadApps(ctx context.Context, tx *db.Tx, list []Install) error {
 	byID := map[string]InstalledApp{}
 	for _, f := range found {
 		if f.MetadataURL != nil {
-			f.Publisher = hostOf(*f.MetadataURL)
+			f.Publisher = publisherOf(*f.MetadataURL)
 		}
 		byID[f.ID] = f.InstalledApp
 	}

@@ -33,21 +33,26 @@ type serverMetadata struct {
 	IntrospectAuthMethods []string     `json:"introspection_endpoint_auth_methods_supported" doc:"How apps authenticate when they check a token."`
 	ChallengeMethods      []string     `json:"code_challenge_methods_supported" doc:"Only S256."`
 	IssParameter          bool         `json:"authorization_response_iss_parameter_supported" doc:"Always true: redirects have iss (RFC 9207)."`
-	ClientMetadata        bool         `json:"client_id_metadata_document_supported" doc:"Always true: a client ID can be the https URL of a document that describes the app."`
+	ClientMetadata        bool         `json:"client_id_metadata_document_supported" doc:"Whether a client ID can be the https URL of a document that describes the app. It then only works for MCP."`
+	RegistrationEndpoint  string       `json:"registration_endpoint,omitempty" doc:"Where apps for MCP register themselves (RFC 7591)."`
 	ServiceDocumentation  string       `json:"service_documentation" doc:"The API reference."`
 }
 
 func (a *API) serverMetadata(w http.ResponseWriter, _ *http.Request) {
 	withSecret := []string{"client_secret_basic", "client_secret_post"}
 	any := []string{"client_secret_basic", "client_secret_post", "none"}
-	writeJSON(w, http.StatusOK, serverMetadata{
+	m := serverMetadata{
 		Issuer: a.AuthURL, AuthorizationEndpoint: a.AuthURL + "/authorize", TokenEndpoint: a.AuthURL + "/token",
 		RevocationEndpoint: a.AuthURL + "/revoke", IntrospectionEndpoint: a.AuthURL + "/introspect", ScopesSupported: allScopes(),
 		ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
 		GrantTypes:       []string{"authorization_code", "refresh_token", "client_credentials"},
 		TokenAuthMethods: any, RevocationAuthMethods: any, IntrospectAuthMethods: withSecret,
-		ChallengeMethods: []string{"S256"}, IssParameter: true, ClientMetadata: true, ServiceDocumentation: a.BaseURL + "/docs",
-	})
+		ChallengeMethods: []string{"S256"}, IssParameter: true, ClientMetadata: a.MCP, ServiceDocumentation: a.BaseURL + "/docs",
+	}
+	if a.MCP {
+		m.RegistrationEndpoint = a.AuthURL + "/register"
+	}
+	writeJSON(w, http.StatusOK, m)
 }
 
 // resourceMetadata describes the API as a resource of the authorization server
@@ -102,6 +107,7 @@ func (a *API) mountPages(r *rest.Router) {
 	}
 	r.Handle(resourcePath, http.HandlerFunc(a.resourceMetadata))
 	if a.MCP {
+		r.HandleForm(path+"/register", http.HandlerFunc(a.register))
 		r.Handle(mcpResourcePath, http.HandlerFunc(a.mcpMetadata))
 	}
 }

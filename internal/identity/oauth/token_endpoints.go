@@ -14,6 +14,7 @@ import (
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/token"
 	"slipway/internal/vocab/wire"
 )
@@ -251,8 +252,8 @@ type introspection struct {
 	Scope       string    `json:"scope,omitempty" doc:"Scopes, separated by spaces."`
 	ClientID    string    `json:"client_id,omitempty" doc:"ID of the app."`
 	TokenType   string    `json:"token_type,omitempty" doc:"Bearer for an access token."`
-	Exp         int64     `json:"exp,omitempty" doc:"When it expires, in seconds since 1970."`
-	Iat         int64     `json:"iat,omitempty" doc:"When it was issued, in seconds since 1970."`
+	Exp         int64     `json:"exp,omitzero" doc:"When it expires, in seconds since 1970."`
+	Iat         int64     `json:"iat,omitzero" doc:"When it was issued, in seconds since 1970."`
 	Sub         string    `json:"sub,omitempty" doc:"User who allowed the app."`
 	Iss         string    `json:"iss,omitempty" doc:"The authorization server."`
 	Aud         string    `json:"aud,omitempty" doc:"URL of the resource that the token is for."`
@@ -284,9 +285,16 @@ func (a *API) introspect(w http.ResponseWriter, r *http.Request) {
 			if err != nil {
 				return nil, err
 			}
+			p, err := t.caller(ctx, tx)
+			if fault.KindOf(err) == fault.KindUnauthenticated {
+				return introspection{}, nil
+			}
+			if err != nil {
+				return nil, err
+			}
 			out := introspection{
-				Active: true, Scope: join(t.scopes()), ClientID: app.ID, Exp: t.ExpiresAt.Unix(), Iat: t.CreatedAt.Unix(),
-				Sub: t.InstalledBy, Iss: a.AuthURL, Aud: a.audience(t.Resource), InstallID: t.InstallID, Environment: t.Mode,
+				Active: true, Scope: join(p.Scopes), ClientID: app.ID, Exp: t.ExpiresAt.Unix(), Iat: t.CreatedAt.Unix(),
+				Sub: p.InstalledBy, Iss: a.AuthURL, Aud: a.audience(t.Resource), InstallID: t.InstallID, Environment: t.Mode,
 			}
 			if t.Kind == token.Access {
 				out.TokenType = "Bearer"
@@ -346,7 +354,7 @@ func (a *API) authenticateClient(r *http.Request, form url.Values) (App, error) 
 	if err != nil {
 		return App{}, err
 	}
-	if isMetadataURL(id) && secret == "" { // its codes and tokens show that the document was read
+	if isUnregistered(id) && secret == "" { // its codes and tokens show that the document was read
 		return App{Type: Public, MetadataURL: &id}, nil
 	}
 	app, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (App, error) { return findClient(ctx, tx, id) })

@@ -148,14 +148,23 @@ func (a *API) Authenticate(ctx context.Context, tx *db.Tx, text string, t token.
 		return auth.Principal{Env: found.Env, AppID: found.AppID}, errAudience(mcp)
 	}
 
-	p = found.principal()
-	if mcp && found.GrantUser != nil {
-		if p, err = onBehalf(ctx, tx.In(found.Env), p, found); err != nil {
-			return p, err
-		}
+	if p, err = found.caller(ctx, tx); err != nil {
+		return p, err
 	}
 	a.Uses.mark(found.Env, found.InstallID, tx.Now)
 	return p, nil
+}
+
+// caller returns the app as a caller now. For MCP, it acts for a user. An app without
+// registration can do nothing else.
+func (t heldToken) caller(ctx context.Context, tx *db.Tx) (auth.Principal, error) {
+	switch {
+	case t.Resource == forMCP && t.GrantUser != nil:
+		return onBehalf(ctx, tx.In(t.Env), t.principal(), t)
+	case t.MetadataURL != nil:
+		return auth.Principal{Env: t.Env, AppID: t.AppID}, fault.Unauthenticated("An app without registration only works for MCP.")
+	}
+	return t.principal(), nil
 }
 
 func errAudience(mcp bool) error {

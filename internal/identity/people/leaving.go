@@ -86,10 +86,12 @@ func (l Leaving) handsOver(kind AccessKind) bool {
 	return l.HandOver != nil && slices.Contains(l.HandOver.Kinds, kind)
 }
 
-// affectsAdmin reports whether something with the admin scope ends or gets another owner.
+// affectsAdmin reports whether a key or an app with the admin scope ends or gets another
+// owner.
 func (l Leaving) affectsAdmin(items []UserAccessItem) bool {
 	return slices.ContainsFunc(items, func(i UserAccessItem) bool {
-		return i.CanHandOver && slices.Contains(i.Scopes, auth.Admin) && (!l.Keep || l.handsOver(i.Kind))
+		acts := i.Kind == KeyAccess || i.Kind == AppAccess
+		return acts && slices.Contains(i.Scopes, auth.Admin) && (!l.Keep || l.handsOver(i.Kind))
 	})
 }
 

@@ -163,7 +163,7 @@ type UserDeactivate struct {
 
 	RevokeKeys *bool         `json:"revoke_keys" required:"false" doc:"Whether to end what the user created: API keys, also those that were created with them, apps, webhooks, push URLs and calendars. Sessions and keys of slipway login always end. Defaults to true, and to false before version 2026-12-01."`
 	HandOver   *UserHandOver `json:"hand_over" required:"false" doc:"What to hand over to another user instead of ending it." since:"2026-12-01"`
-	MFAToken   *string       `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to deactivate a user with the admin scope, or to end or hand over a key, an app or a webhook with it. Must be from an administrator."`
+	MFAToken   *string       `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to deactivate a user with the admin scope, or to end or hand over a key or an app with it. Must be from an administrator."`
 }
 
 // UserRolesReplace contains all roles of a user.

@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"strings"
+
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -17,5 +19,17 @@ func permit(op *Operation, caller auth.Principal, param func(name string) string
 	case op.OrSession && caller.SessionID != "":
 		return nil
 	}
-	return fault.Forbidden("This operation requires the scope %s.", op.Needs).Detail("Authorization", "scope", "must have the scope %s", op.Needs)
+	return fault.Forbidden("This operation requires the scope %s.", op.Needs).
+		Detail("Authorization", "scope", "must have the scope %s", op.Needs).Lacking(firstOf(op.Needs))
+}
+
+// firstOf returns the first set of scopes that a rule accepts, separated by spaces.
+func firstOf(r auth.Rule) string {
+	var names []string
+	if len(r) > 0 {
+		for _, s := range r[0] {
+			names = append(names, string(s))
+		}
+	}
+	return strings.Join(names, " ")
 }

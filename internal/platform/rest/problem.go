@@ -86,11 +86,7 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	if f.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int((f.RetryAfter+time.Second-1)/time.Second)))
 	}
-	if f.Kind == fault.KindUnauthenticated {
-		challenge := `Bearer realm="slipway"`
-		if r.Metadata != "" {
-			challenge += `, resource_metadata="` + r.Metadata + `"`
-		}
+	if challenge := r.challenge(f); challenge != "" {
 		h.Set("WWW-Authenticate", challenge)
 	}
 	body, err := wire.Marshal(x.envelope(f))
@@ -102,6 +98,22 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(f.Kind.Status)
 	_, _ = w.Write(body) // the client might have disconnected
+}
+
+// challenge tells a client how to get access (RFC 6750), or is "" if that doesn't help.
+func (r *Router) challenge(f *fault.Error) string {
+	challenge := `Bearer realm="slipway"`
+	switch {
+	case f.Kind == fault.KindUnauthenticated:
+	case f.Kind == fault.KindForbidden && f.Scope != "":
+		challenge += `, error="insufficient_scope", scope="` + f.Scope + `"`
+	default:
+		return ""
+	}
+	if r.Metadata != "" {
+		challenge += `, resource_metadata="` + r.Metadata + `"`
+	}
+	return challenge
 }
 
 // maxDetails limits the details of an error. A body can have thousands of invalid

@@ -52,6 +52,7 @@ type Error struct {
 	Message    string
 	Details    []Detail
 	RetryAfter time.Duration
+	Scope      string // that the credential doesn't have, for the challenge
 	cause      error
 }
 
@@ -75,6 +76,12 @@ func BadRequest(format string, args ...any) *Error { return New(KindBadRequest, 
 // Unauthenticated is for a missing, invalid or expired credential.
 func Unauthenticated(format string, args ...any) *Error {
 	return New(KindUnauthenticated, format, args...)
+}
+
+// Lacking adds the scopes that the credential needs, separated by spaces.
+func (e *Error) Lacking(scope string) *Error {
+	e.Scope = scope
+	return e
 }
 
 // Forbidden is for a valid credential without permission.

@@ -45,7 +45,7 @@ var Published = []Version{
 		"Deactivating a user ends what acts for them, or hands it over with `hand_over`. To keep it, send `revoke_keys: false`, which older versions default to.",
 		"Hulls show `price_hidden`, `price_type` and `msrp_usd`. Imports skip boats that were delivered, unless you send `reacquire`.",
 		"The dealership's settings have `inbound`, for text messages and email that other services receive. Leads can come from `sms` and `email`.",
-		"Apps, installs and SSO connections, and events about them.",
+		"Apps, installs and SSO connections, and events about them. The dealership's settings have `allowed_apps`.",
 		"Channels have a secret `feed_url`, a `listing_url`, pre-orders, the formats `openmarine` and `boatstream`, and for partners a `signing_secret` and a `credential`.",
 		"Events about appointments and activities, which are in the preview.",
 		"Messages that might have been sent are `unknown`. Older versions show them as `queued`.",

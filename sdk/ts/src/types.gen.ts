@@ -15,6 +15,9 @@ export type ActivityObjectType = "lead" | "contact" | "deal" | "hull";
 /** Kind of actor. system is background work of Slipway. */
 export type ActorType = "api_key" | "user" | "app" | "system";
 
+/** Which apps users can connect. Apps without registration, such as most AI assistants, require owner_allowed. */
+export type AllowedApps = "registered" | "owner_allowed";
+
 /** Whether an OAuth app can keep a secret. */
 export type AppType = "confidential" | "public";
 
@@ -1809,6 +1812,8 @@ export interface DealershipPatchPostalAddress {
 export interface DealershipPatchSettings {
   /** Whether a boat can be delivered before the deal is funded (spot delivery). */
   allow_delivery_before_funding?: boolean;
+  /** Which apps users can connect. With owner_allowed, an owner connects an app without registration first. */
+  allowed_apps?: AllowedApps;
   /** Default length of a hold, in hours. */
   default_hold_hours?: number;
   /** Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes. */
@@ -6285,6 +6290,11 @@ export interface PreviewSearchResult {
 export interface PreviewSettings {
   /** Whether a boat can be delivered before the deal is funded (spot delivery). */
   allow_delivery_before_funding: boolean;
+  /**
+   * Which apps users can connect: registered ones, or also apps without registration that an owner has connected
+   * first.
+   */
+  allowed_apps: AllowedApps;
   /** Default length of a hold, in hours. */
   default_hold_hours: number;
   /** Tax rate of new deals, if neither the location nor the dealership has default_taxes. */
@@ -6668,6 +6678,11 @@ export interface Session {
 export interface Settings {
   /** Whether a boat can be delivered before the deal is funded (spot delivery). */
   allow_delivery_before_funding: boolean;
+  /**
+   * Which apps users can connect: registered ones, or also apps without registration that an owner has connected
+   * first.
+   */
+  allowed_apps: AllowedApps;
   /** Default length of a hold, in hours. */
   default_hold_hours: number;
   /** Tax rate of new deals, if neither the location nor the dealership has default_taxes. */
@@ -7191,8 +7206,8 @@ export interface UserDeactivate {
   /** What to hand over to another user instead of ending it. */
   hand_over?: UserHandOver;
   /**
-   * Required to deactivate a user with the admin scope, or to end or hand over a key, an app or a webhook with it.
-   * Must be from an administrator.
+   * Required to deactivate a user with the admin scope, or to end or hand over a key or an app with it. Must be
+   * from an administrator.
    */
   mfa_token?: string | null;
   /**

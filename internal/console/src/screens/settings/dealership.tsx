@@ -50,7 +50,7 @@ function toValues(d: Dealership): Values {
     "settings.quiet_hours.start": s.quiet_hours.start, "settings.quiet_hours.end": s.quiet_hours.end,
     "settings.sender.email": s.sender.email ?? "", "settings.sender.sms": s.sender.sms ?? "",
     ...Object.fromEntries(numbers.map((n) => [`settings.${n}`, String(s[n])])),
-    "settings.sold_when": s.sold_when, "settings.allow_delivery_before_funding": yes(s.allow_delivery_before_funding),
+    "settings.allowed_apps": s.allowed_apps, "settings.sold_when": s.sold_when, "settings.allow_delivery_before_funding": yes(s.allow_delivery_before_funding),
     "settings.default_tax_rate_percent": s.default_tax_rate_percent, "settings.default_taxes": taxValue(s.default_taxes),
     "settings.trade_tax_credit": yes(s.trade_tax_credit),
     ...Object.fromEntries(lines.map((l) => [`settings.taxable_lines.${l}`, yes(s.taxable_lines[l])])),
@@ -65,8 +65,9 @@ function toPatch(v: Values, c: Partial<Values>): DealershipPatch {
     ...Object.fromEntries(numbers.filter((n) => has("settings." + n)).map((n) => [n, Number(v["settings." + n])])),
     ...(has("settings.quiet_hours") && { quiet_hours: { start: v["settings.quiet_hours.start"]!, end: v["settings.quiet_hours.end"]! } }),
     ...(has("settings.sender") && { sender: { email: v["settings.sender.email"] || null, sms: v["settings.sender.sms"] || null } }),
+    ...(has("settings.allowed_apps") && { allowed_apps: v["settings.allowed_apps"] as Dealership["settings"]["allowed_apps"] }),
     ...(has("settings.sold_when") && { sold_when: v["settings.sold_when"] as "contracted" | "funded" }),
-    ...(has("settings.allow") && { allow_delivery_before_funding: on("allow_delivery_before_funding") }),
+    ...(has("settings.allow_delivery") && { allow_delivery_before_funding: on("allow_delivery_before_funding") }),
     ...(has("settings.default_tax_rate") && { default_tax_rate_percent: v["settings.default_tax_rate_percent"] || "0" }),
     ...(has("settings.default_taxes") && { default_taxes: toTaxes(v["settings.default_taxes"]) }),
     ...(has("settings.trade") && { trade_tax_credit: on("trade_tax_credit") }),
@@ -121,6 +122,10 @@ function DealershipForm({ dealership: d }: { dealership: Dealership }) {
           <Select form={form} name={s("sold_when")} label="A boat is sold when the deal is" required choices={[["contracted", "Contracted"], ["funded", "Funded"]]} />
         </div>
         <CheckField form={form} name={s("allow_delivery_before_funding")} label="Boats can be delivered before the deal is funded" />
+      </fieldset>
+      <fieldset><legend>Apps</legend>
+        <Select form={form} name={s("allowed_apps")} label="People can connect" required choices={[["registered", "Registered apps only"], ["owner_allowed", "Also apps without registration, after an owner"]]}
+          hint="Most AI assistants are not registered. They act for one person, and an owner connects each one first." />
       </fieldset>
       <TaxesField form={form} name={s("default_taxes")} hint="For new deals, unless the location has its own taxes." />
       <div class="form-row">

@@ -44,7 +44,7 @@ function State({ connection: c, state: s }: { connection: Connection; state: Pre
 async function create(c: Connection, s: PreviewProvisioning): Promise<void> {
   const question = { title: `Replace the SCIM token of ${c.name}?`, text: "The current token stops working immediately.", action: "Replace token", danger: true };
   if (s.enabled && !(await confirm(question))) return;
-  const made = await verified(true, (token) => api.preview.access.createScimToken(c.id, withToken(token)));
+  const made = await verified({ operation: "preview.createScimToken", object_id: c.id }, true, (token) => api.preview.access.createScimToken(c.id, withToken(token)));
   changed("sso_connection");
   await showSecret("SCIM token", "Enter both at your identity provider. Slipway shows the token only once.", [["SCIM base URL", made.base_url], ["Token", made.token]]);
 }
