@@ -78,7 +78,8 @@ func (a *API) Mount(r *rest.Router) {
 			"the message is blocked. " +
 			"Slipway adds an opt-out notice to marketing text messages, " +
 			"and the dealership's postal address and an unsubscribe link to marketing email.",
-		Assist: assist.ProposeAfter("getLead"),
+		Assist: assist.Propose,
+		Effect: rest.Describe(a.sendEffect),
 	}, a.send)
 	rest.PostCreated(r, rest.Route{
 		Path: "/leads/{lead_id}/inbound_messages", ID: "receiveLeadMessage", Needs: write,
