@@ -46,19 +46,25 @@ func Describe(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, id strin
 	return d, nil
 }
 
-// describeSale adds the boat and the buyer of a new deal.
-func describeSale(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, hullID, buyerID string, offer int64) error {
-	h, err := hulls.Describe(ctx, tx, e, hullID)
+// sale is a deal that doesn't exist yet.
+type sale struct {
+	hullID, buyerID string
+	offerUSD        int64
+}
+
+// describe adds the boat and the buyer of a new deal.
+func (s sale) describe(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect) error {
+	h, err := hulls.Describe(ctx, tx, e, s.hullID)
 	if err != nil {
 		return err
 	}
-	c, err := contacts.Describe(ctx, tx, e, "Buyer", buyerID)
+	c, err := contacts.Describe(ctx, tx, e, "Buyer", s.buyerID)
 	if err != nil {
 		return err
 	}
-	e.Title = fmt.Sprintf("Open a deal with %s: %s for the %s", c.Called(), effect.USD(offer), h.Name())
-	e.Amount("offer", offer, "")
-	_, err = hulls.DescribePrices(ctx, tx, e, h, offer)
+	e.Title = fmt.Sprintf("Open a deal with %s: %s for the %s", c.Called(), effect.USD(s.offerUSD), h.Name())
+	e.Amount("offer", s.offerUSD, "")
+	_, err = hulls.DescribePrices(ctx, tx, e, h, s.offerUSD)
 	e.Said = []string{"hull_id", "buyer_id", "offer_usd"}
 	return err
 }
@@ -79,7 +85,7 @@ func convertEffect(ctx context.Context, tx *db.Tx, in *struct {
 	if hull == nil {
 		return e, errNoHull()
 	}
-	if err := describeSale(ctx, tx, &e, *hull, l.ContactID, in.Body.OfferUSD); err != nil {
+	if err := (sale{*hull, l.ContactID, in.Body.OfferUSD}).describe(ctx, tx, &e); err != nil {
 		return e, err
 	}
 	e.Change("Lead", l.ID, effect.Word(l.Status), "converted")
@@ -87,7 +93,7 @@ func convertEffect(ctx context.Context, tx *db.Tx, in *struct {
 }
 
 func createEffect(ctx context.Context, tx *db.Tx, in *struct{ Body DealCreate }) (e effect.ProposalEffect, err error) {
-	err = describeSale(ctx, tx, &e, in.Body.HullID, in.Body.BuyerID, in.Body.OfferUSD)
+	err = sale{in.Body.HullID, in.Body.BuyerID, in.Body.OfferUSD}.describe(ctx, tx, &e)
 	return e, err
 }
 

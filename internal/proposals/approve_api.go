@@ -6,11 +6,14 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
+	"slipway/internal/dealership"
 	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/effect"
 	"slipway/internal/vocab/fault"
 )
 
@@ -199,4 +202,74 @@ func resultOf(answer rest.Answer, f *fault.Error, edits map[string]string) *Prop
 		r.ObjectID = &object.ID
 	}
 	return r
+}
+
+// describe returns what a proposal would do now: what the feature says, and a row for each
+// other field of the body. The rules are asked as the caller who proposed it.
+func describe(ctx context.Context, tx *db.Tx, op *rest.Operation, p Proposal) (effect.ProposalEffect, error) {
+	n := names{find: func(id string) (named, error) { return find(ctx, tx, id) }, found: map[string]named{}}
+	args := rest.Arguments{Path: p.Arguments.Path, Query: p.Arguments.Query}
+	if p.Arguments.Body != nil {
+		args.Body = *p.Arguments.Body
+	}
+	if err := n.findAll(args.Body); err != nil {
+		return effect.ProposalEffect{}, err
+	}
+
+	proposer := auth.Principal{Env: tx.Env, Actor: p.ProposedBy, UserID: p.proposer.UserID, Scopes: p.proposer.Scopes}
+	e, err := op.Effect(auth.With(ctx, proposer), tx, args)
+	if err != nil {
+		return e, err
+	}
+	for i, r := range e.Rows {
+		if name := n.name(r.To); name != "" {
+			e.Rows[i].To = name
+		}
+	}
+	n.pin(&e)
+
+	d, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return e, err
+	}
+	zone, err := time.LoadLocation(d.Timezone)
+	if err != nil {
+		return e, err
+	}
+	id := ""
+	if p.ObjectID != nil {
+		id = *p.ObjectID
+	}
+	if err := e.Fields(effect.Words{Zone: zone, Name: n.name}, id, args.Body); err != nil {
+		return e, err
+	}
+	e.Summary, e.Method, e.Path = op.Summary, op.Method, op.URL(args.Path, args.Query)
+	return e, n.err
+}
+
+// recheck returns an error if what was approved is no longer what would happen. It runs in
+// the transaction of the operation, and first locks what people edit, in an order that is
+// the same for everyone: nothing can change between the check and the operation.
+func recheck(op *rest.Operation, p Proposal) func(ctx context.Context, tx *db.Tx) error {
+	return func(ctx context.Context, tx *db.Tx) error {
+		ids := []string{}
+		for _, pin := range p.Preview.Pins {
+			ids = append(ids, pin.ObjectID)
+		}
+		slices.Sort(ids)
+		for _, id := range slices.Compact(ids) {
+			if err := lock(ctx, tx, id); err != nil {
+				return err
+			}
+		}
+
+		now, err := describe(ctx, tx, op, p)
+		if err != nil {
+			return err
+		}
+		if !effect.SamePins(p.Preview.Pins, now.Pins) {
+			return errChanged()
+		}
+		return nil
+	}
 }
