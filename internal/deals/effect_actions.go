@@ -163,11 +163,10 @@ func makeOfferEffect(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return e, err
 	}
-	who, to := d.Buyer.Called(), "us"
+	e.Title = fmt.Sprintf("Record %s's offer of %s for the %s", d.Buyer.Called(), effect.USD(in.Body.AmountUSD), d.Hull.Name())
 	if in.Body.MadeBy == Dealer {
-		who, to = "us", d.Buyer.Called()
+		e.Title = fmt.Sprintf("Offer %s the %s for %s", d.Buyer.Called(), d.Hull.Name(), effect.USD(in.Body.AmountUSD))
 	}
-	e.Title = fmt.Sprintf("Offer of %s by %s to %s for the %s", effect.USD(in.Body.AmountUSD), who, to, d.Hull.Name())
 	e.Said = []string{"made_by", "amount_usd", "in_reply_to"}
 	e.Amount("offer", in.Body.AmountUSD, "")
 	if _, err := hulls.DescribePrices(ctx, tx, &e, d.Hull, in.Body.AmountUSD); err != nil {

@@ -78,6 +78,9 @@ func (w Words) Value(field string, value any) string {
 	case bool:
 		return map[bool]string{true: "yes", false: "no"}[v]
 	case string:
+		if strings.HasSuffix(field, "_percent") {
+			return v + " %"
+		}
 		return w.text(v)
 	case float64:
 		return w.number(field, json.Number(strconv.FormatFloat(v, 'f', -1, 64)))
@@ -113,6 +116,9 @@ func (w Words) text(v string) string {
 		return name
 	}
 	if at, err := time.Parse(time.RFC3339Nano, v); err == nil {
+		return w.Time(at)
+	}
+	if at, err := time.ParseInLocation("2006-01-02T15:04", v, w.Zone); err == nil { // of an appointment
 		return w.Time(at)
 	}
 	if !strings.ContainsAny(v, " .@/") { // such as on_hold
