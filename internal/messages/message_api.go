@@ -178,7 +178,7 @@ func (a *API) enqueue(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
 	if m.ScheduledFor != nil {
 		at = *m.ScheduledFor
 	}
-	if err := a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID}, at); err != nil {
+	if err := a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID, rest.Approved(ctx)}, at); err != nil {
 		return err
 	}
 	return events.Emit(ctx, tx, "lead.message_queued", m.LeadID, events.Change{After: *m})

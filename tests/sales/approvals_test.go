@@ -3,8 +3,12 @@ package sales
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"slipway/internal/messages"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/proposals"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
@@ -185,5 +189,57 @@ func TestEditMessage(t *testing.T) {
 		assert.Len(t, entries, 1)
 		assert.Contains(t, entries[0], "edited")
 		assert.Excludes(t, strings.Join(entries, " "), "EDITEDTEXT")
+	})
+}
+
+// A message that waits until it is due isn't sent to another address either.
+func TestApprovedMessageWaits(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		contact, lead, body := reachable(s)
+		body["body"].(map[string]any)["send_at"] = s.DB.Now().Add(time.Hour)
+		var p proposals.Proposal
+		s.Test.Post(path, body, 201, &p)
+		b, _ := browser(t, s, "manager")
+		v := approveAs(b, p.ID, p)
+		assert.Equal(t, v.StatusCode, 200, v.Text)
+
+		s.Test.Patch("/v1/contacts/"+contact, `{"email": "thief@example.org"}`, 200, nil)
+		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels": ["email"], "scope": "all"}`, 201, nil)
+		s.Advance(2 * time.Hour)
+		args := "json(args)"
+		if !s.DB.SQLite() {
+			args = "CAST(args AS TEXT)"
+		}
+		var job messages.SendMessage
+		if err := json.Unmarshal([]byte(testkit.Rows[string](s, `SELECT `+args+` FROM river_job WHERE kind = 'send_message'`)[0]), &job); err != nil {
+			t.Fatal(err)
+		}
+		api := messages.API{DB: s.DB, Jobs: s.Jobs, Box: s.Box, MailFrom: "sales@example.com"}
+		if err := jobs.Run(t.Context(), api.SendMessage, job); err != nil {
+			t.Fatal(err)
+		}
+		assert.Equal(t, testkit.Rows[string](s, `SELECT status || ' ' || COALESCE(block_reason, '') FROM messages WHERE lead_id = ?`, lead), []string{"blocked recipient_changed"})
+	})
+}
+
+// While someone edits the contact, an approval either sends to the address that was shown, or
+// fails.
+func TestApproveDuringEdit(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		b, _ := browser(t, s, "manager")
+		for range 8 {
+			contact, lead, body := reachable(s)
+			var p proposals.Proposal
+			s.Test.Post(path, body, 201, &p)
+			var v testkit.View
+			var wg sync.WaitGroup
+			wg.Go(func() { v = approveAs(b, p.ID, p) })
+			wg.Go(func() { s.Test.Patch("/v1/contacts/"+contact, `{"email": "thief@example.org"}`, 200, nil) })
+			wg.Wait()
+
+			sent := testkit.Rows[string](s, `SELECT to_address FROM messages WHERE lead_id = ?`, lead)
+			want := map[int][]string{200: {"quentin@example.com"}, 409: {}}[v.StatusCode]
+			assert.Equal(t, sent, want, v.StatusCode, v.Text)
+		}
 	})
 }

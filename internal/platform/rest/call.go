@@ -138,6 +138,13 @@ func innerFrom(ctx context.Context) (inner, bool) {
 	return in, ok
 }
 
+// Approved reports whether the request runs what a person approved, as it was shown. Work
+// that goes on after the response must not do anything else.
+func Approved(ctx context.Context) bool {
+	in, _ := innerFrom(ctx)
+	return in.first != nil
+}
+
 // Answer is the response to a Call.
 type Answer struct {
 	Status int
