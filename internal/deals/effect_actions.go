@@ -202,7 +202,7 @@ func acceptEffect(ctx context.Context, tx *db.Tx, in *struct {
 	}
 	if below || loss {
 		requires := auth.HullsWrite
-		e.Confirm = &effect.ProposalAmount{Label: "Type the amount to accept it", AmountUSD: o.AmountUSD, Requires: &requires}
+		e.Confirm = &effect.ProposalConfirm{AmountUSD: o.AmountUSD, Requires: &requires}
 	}
 
 	if err := describeRivals(ctx, tx, &e, d.Deal, o); err != nil {

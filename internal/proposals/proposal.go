@@ -114,7 +114,7 @@ type ProposalResult struct {
 	ObjectID *string  `json:"object_id" doc:"Object in the response. Null if there is none." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Code     *string  `json:"code" doc:"Code of the error. Null if the operation succeeded." example:"conflict"`
 	Message  *string  `json:"message" audit:"personal" doc:"Message of the error. Null if the operation succeeded."`
-	Edited   []string `json:"edited" nullable:"false" doc:"Fields of the body that the approver changed."`
+	Edited   []string `json:"edited" nullable:"false" doc:"Fields of the body that the approver changed." since:"2026-12-01"`
 }
 
 // ProposalCreate is the body to propose an operation.

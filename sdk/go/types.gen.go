@@ -4827,6 +4827,8 @@ type PreviewProposal struct {
 	DecidedBy *string `json:"decided_by"`
 	// Why it was declined. Null if no reason was given.
 	DeclineReason *string `json:"decline_reason"`
+	// Fields of the body that the approver changed, with the new texts. The proposed ones are in arguments.
+	Edits map[string]string `json:"edits"`
 	// When it can no longer be approved.
 	ExpiresAt time.Time `json:"expires_at"`
 	// User that an app acted for. Null for other callers.
@@ -4837,7 +4839,8 @@ type PreviewProposal struct {
 	ObjectID *string `json:"object_id"`
 	// Operation to run, as in the API reference.
 	OperationID string `json:"operation_id"`
-	// What would happen, for people.
+	// What would happen, in words. While it is pending, as of now, otherwise as it was decided. In lists, as it was
+	// proposed.
 	Preview PreviewProposalEffect `json:"preview"`
 	// App, API key or user that proposed it.
 	ProposedBy Actor `json:"proposed_by"`
@@ -4855,6 +4858,26 @@ type PreviewProposal struct {
 	Version int64 `json:"version"`
 }
 
+// PreviewProposalAmount: A price to compare with others.
+type PreviewProposalAmount struct {
+	// Amount in whole US dollars.
+	AmountUSD int64 `json:"amount_usd"`
+	// What it is.
+	Label string `json:"label"`
+	// Scope that you need to see it, in addition to the operation's. Null if there is none.
+	Requires *string `json:"requires"`
+}
+
+// PreviewProposalApprove: What the approver saw and changed.
+type PreviewProposalApprove struct {
+	// The amount in confirm, if there is one.
+	ConfirmUSD *int64 `json:"confirm_usd,omitzero"`
+	// Other texts for fields of the body. Only those in editable.
+	Edits map[string]string `json:"edits,omitzero"`
+	// The pins of the preview that you saw. Defaults to those of when it was proposed.
+	Pins []PreviewProposalPin `json:"pins,omitzero"`
+}
+
 // PreviewProposalArguments: Parameters and body of a proposed operation.
 type PreviewProposalArguments struct {
 	// JSON body. Null if there is none.
@@ -4863,6 +4886,14 @@ type PreviewProposalArguments struct {
 	Path map[string]string `json:"path"`
 	// Query parameters by name.
 	Query map[string]string `json:"query"`
+}
+
+// PreviewProposalConfirm: An amount that the approver has to repeat.
+type PreviewProposalConfirm struct {
+	// Amount in whole US dollars.
+	AmountUSD int64 `json:"amount_usd"`
+	// Scope that you need to see it, in addition to the operation's. Null if there is none.
+	Requires *string `json:"requires"`
 }
 
 // PreviewProposalCreate: An operation to propose.
@@ -4886,20 +4917,83 @@ type PreviewProposalDecline struct {
 	Reason string `json:"reason,omitzero"`
 }
 
-// PreviewProposalEffect: What a proposed operation would do.
+// PreviewProposalEffect: What a proposed operation would do, in words. Parts that you can't read are left out.
 type PreviewProposalEffect struct {
-	// Values at that time of the fields in the body. Empty if nothing exists yet, or if the caller can't read it.
-	Before map[string]any `json:"before"`
-	// For a message, the result of the send check at that time. Empty for other operations.
-	Checks []PreviewReachCheck `json:"checks"`
+	// Prices to compare, such as the offer, the floor and the asking price.
+	Amounts []PreviewProposalAmount `json:"amounts"`
+	// What changed since it was proposed.
+	Changed []PreviewProposalRow `json:"changed"`
+	// Amount that the approver has to repeat, because the operation does damage if it is wrong. Null if there is
+	// none.
+	Confirm *PreviewProposalConfirm `json:"confirm"`
+	// For a message, the last messages of the conversation, oldest first.
+	Conversation []PreviewProposalSentence `json:"conversation"`
+	// Fields of the body that the approver can change.
+	Editable []string `json:"editable"`
 	// HTTP method of the operation.
 	Method string `json:"method"`
 	// Path of the request.
 	Path string `json:"path"`
-	// What the operation does.
+	// Versions of the objects that this describes. If one changes, the approval fails with the code changed.
+	Pins []PreviewProposalPin `json:"pins"`
+	// The objects and what would change, from and to.
+	Rows []PreviewProposalRow `json:"rows"`
+	// What the operation does, as in the API reference.
 	Summary string `json:"summary"`
-	// Name of the object that would change. Null if there is none, or if the caller can't read it.
-	Title *string `json:"title"`
+	// Adds to the title. Can be empty.
+	Text string `json:"text"`
+	// What would happen, in one line. If you can't read all objects that it names, the summary of the operation.
+	Title string `json:"title"`
+	// What to know before you decide, such as a rule that refuses others.
+	Warnings []PreviewProposalWarning `json:"warnings"`
+}
+
+// PreviewProposalPin: Version of an object that a preview describes.
+type PreviewProposalPin struct {
+	// ID of the object.
+	ObjectID string `json:"object_id"`
+	// What the version is of, for people.
+	Part string `json:"part,omitzero"`
+	// Version of the object.
+	Version int64 `json:"version"`
+}
+
+// PreviewProposalRow: An object or a field, and what becomes of it.
+type PreviewProposalRow struct {
+	// What it is now. Null if nothing is replaced.
+	From *string `json:"from"`
+	// Name of the object or the field.
+	Label string `json:"label"`
+	// Object that the row is about. Null if it is about a field.
+	ObjectID *string `json:"object_id"`
+	// What it becomes, or what it is.
+	To string `json:"to"`
+}
+
+// PreviewProposalSentence: A message of the conversation that a proposed message belongs to.
+type PreviewProposalSentence struct {
+	// When it was written.
+	At time.Time `json:"at"`
+	// Who wrote it.
+	By string `json:"by"`
+	// How it was sent.
+	Channel string `json:"channel"`
+	// Whether the dealership wrote it.
+	Ours bool `json:"ours"`
+	// Text of the message. Empty if it was erased.
+	Text string `json:"text"`
+}
+
+// PreviewProposalWarning: Something to know before you decide.
+type PreviewProposalWarning struct {
+	// Rule that it is about.
+	Code string `json:"code"`
+	// How serious it is.
+	Level PreviewWarningLevel `json:"level"`
+	// Scope that you need to see it, in addition to the operation's. Null if there is none.
+	Requires *string `json:"requires"`
+	// The warning in words.
+	Text string `json:"text"`
 }
 
 // PreviewReachCheck: Whether a message on a channel could be sent now.
@@ -5323,6 +5417,8 @@ type PriceChange struct {
 type ProposalResult struct {
 	// Code of the error. Null if the operation succeeded.
 	Code *string `json:"code"`
+	// Fields of the body that the approver changed.
+	Edited []string `json:"edited"`
 	// Message of the error. Null if the operation succeeded.
 	Message *string `json:"message"`
 	// Object in the response. Null if there is none.

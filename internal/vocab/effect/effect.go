@@ -25,7 +25,7 @@ type ProposalEffect struct {
 	Rows         []ProposalRow      `json:"rows" nullable:"false" doc:"The objects and what would change, from and to."`
 	Conversation []ProposalSentence `json:"conversation" nullable:"false" doc:"For a message, the last messages of the conversation, oldest first."`
 	Editable     []string           `json:"editable" nullable:"false" doc:"Fields of the body that the approver can change."`
-	Confirm      *ProposalAmount    `json:"confirm" doc:"Amount that the approver has to repeat, because the operation does damage if it is wrong. Null if there is none."`
+	Confirm      *ProposalConfirm   `json:"confirm" doc:"Amount that the approver has to repeat, because the operation does damage if it is wrong. Null if there is none."`
 	Pins         []ProposalPin      `json:"pins" nullable:"false" doc:"Versions of the objects that this describes. If one changes, the approval fails with the code changed."`
 	Changed      []ProposalRow      `json:"changed" nullable:"false" doc:"What changed since it was proposed."`
 
@@ -66,10 +66,18 @@ type ProposalWarning struct {
 
 // ProposalAmount is a price to compare.
 type ProposalAmount struct {
-	_ struct{} `doc:"A price to compare with others." nullable:"true"`
+	_ struct{} `doc:"A price to compare with others."`
 
 	Label     string      `json:"label" doc:"What it is." example:"floor"`
 	AmountUSD int64       `json:"amount_usd" doc:"Amount in whole US dollars." example:"121000"`
+	Requires  *auth.Scope `json:"requires" doc:"Scope that you need to see it, in addition to the operation's. Null if there is none."`
+}
+
+// ProposalConfirm is an amount that the approver has to type.
+type ProposalConfirm struct {
+	_ struct{} `doc:"An amount that the approver has to repeat." nullable:"true"`
+
+	AmountUSD int64       `json:"amount_usd" doc:"Amount in whole US dollars." example:"118000"`
 	Requires  *auth.Scope `json:"requires" doc:"Scope that you need to see it, in addition to the operation's. Null if there is none."`
 }
 
