@@ -4,8 +4,8 @@ import { useEffect } from "preact/hooks";
 import { mode } from "../router.ts";
 import { session } from "../session.ts";
 
-/** The sheet. inbox has three panes, desk has a wide pane on the right, judge has the background of a decision there. */
-export function Sheet({ kind, children }: { kind?: "inbox" | "desk" | "judge" | "with-peek"; children: ComponentChildren }) {
+/** The sheet. inbox has three panes, desk has a wide pane on the right. */
+export function Sheet({ kind, children }: { kind?: "inbox" | "desk" | "with-peek"; children: ComponentChildren }) {
   return <main id="main" class={"sheet " + (kind ?? "")} tabIndex={-1}>{children}</main>;
 }
 

@@ -17,7 +17,7 @@ import { Verdict } from "../parts/verdict.tsx";
 import { href, navigate } from "../router.ts";
 import { word } from "../words.ts";
 import { useNames } from "./contacts/people.tsx";
-import { ObjectLink, useViews } from "./developers/traces.tsx";
+import { placeOf, useViews } from "./developers/traces.tsx";
 import { openForm } from "./dialogs.tsx";
 
 const tones: Record<PreviewProposal["status"], Tone> = { pending: "amber", running: "blue", approved: "green", declined: "gray", expired: "hollow", failed: "red" };
@@ -53,7 +53,7 @@ const worst = (p: PreviewProposal) => p.preview.warnings.find((w) => w.level ===
 export function Approval({ id }: { id: string }) {
   // What it shows can change while someone reads it.
   const load = useLoad(["proposal", id], () => api.preview.proposals.get(id), [id, "proposal", "hull", "contact", "lead", "deal"]);
-  return <Sheet kind="judge"><Loaded load={load}>{(p) => <Judge key={p.id} p={p} />}</Loaded></Sheet>;
+  return <Sheet kind="desk"><Loaded load={load}>{(p) => <Judge key={p.id} p={p} />}</Loaded></Sheet>;
 }
 
 const key = (pins: PreviewProposalPin[]) => pins.map((pin) => `${pin.object_id} ${pin.version}`).sort().join();
@@ -71,16 +71,18 @@ function Judge({ p }: { p: PreviewProposal }) {
     <>
       <Page title={e.title} back={{ href: href("approvals"), title: "Approvals" }} aside={<State of={p} />}>
         <div class="content">
-          {e.text && <p class="lead-in">{e.text}</p>}
-          <Outcome p={p} />
-          {waits && (
-            <Verdict answer="wait" title={moved ? "Changed since you opened it. Nothing was done." : "Changed since it was proposed."}
-              ways={<Button small onClick={() => setSeen({ pins: key(e.pins), rows: e.rows, again: true })}>I've seen it</Button>}>
-              {rows.length === 0 ? "Look at it again before you decide." : "Look at what changed before you decide."}
-            </Verdict>
-          )}
+          <div class="part">
+            {e.text && <p class="sub">{e.text}</p>}
+            <Outcome p={p} />
+            {waits && (
+              <Verdict answer="wait" title={moved ? "Changed since you opened it. Nothing was done." : "Changed since it was proposed."}
+                ways={<Button small onClick={() => setSeen({ pins: key(e.pins), rows: e.rows, again: true })}>I've seen it</Button>}>
+                {rows.length === 0 ? "Look at it again before you decide." : "Look at what changed before you decide."}
+              </Verdict>
+            )}
+            <Warnings all={e.warnings} />
+          </div>
           {waits && rows.length > 0 && <Section title="What changed"><Rows rows={rows} /></Section>}
-          <Warnings all={e.warnings} />
           <Amounts p={p} />
           <Section title={open ? "What happens if you approve" : "What it does"}><Rows rows={e.rows} /></Section>
           {e.conversation.length > 0 && <Conversation p={p} />}
@@ -101,27 +103,44 @@ function difference(before: PreviewProposalRow[], now: PreviewProposalRow[]): Pr
   });
 }
 
+/** The warnings, the most serious ones first, with one box for each level. */
 function Warnings({ all }: { all: PreviewProposalWarning[] }) {
-  const answers = { danger: "no", caution: "wait", ok: "yes" } as const;
-  return <>{all.map((w) => <Verdict key={w.code} answer={answers[w.level]} title={w.text} />)}</>;
+  const levels = [["danger", "no"], ["caution", "wait"], ["ok", "yes"]] as const;
+  return (
+    <>
+      {levels.map(([level, answer]) => {
+        const [first, ...others] = all.filter((w) => w.level === level).map((w) => w.text);
+        return first && <Verdict key={level} answer={answer} icon={level === "ok" ? "check" : "alert"} title={first}>{others.join(" ")}</Verdict>;
+      })}
+    </>
+  );
 }
 
-/** The prices on a scale. */
+/** The prices as bars, from low to high. The first one is what is decided. */
 function Amounts({ p: { preview: { amounts, warnings } } }: { p: PreviewProposal }) {
   const most = Math.max(...amounts.map((a) => a.amount_usd));
   if (amounts.length < 2 || most <= 0) return null;
-  const sorted = [...amounts].sort((a, b) => a.amount_usd - b.amount_usd);
-  const limit = amounts.find((a) => a.label === "floor") ?? amounts.find((a) => a.label === "cost");
-  const at = (n: number) => Math.round((n / most) * 1000) / 10;
-  const low = warnings.some((w) => w.level === "danger");
+  const color = warnings.some((w) => w.level === "danger") ? "var(--red)" : "var(--accent)";
   return (
-    <div class="gauge" role="img" aria-label={sorted.map((a) => `${word(a.label)} ${usd(a.amount_usd)}`).join(", ")} style={{ "--limit": String(at(limit?.amount_usd ?? 0)) }}>
-      <i class="bar" />
-      {sorted.map((a, i) => (
-        <span key={a.label} class={(i % 2 ? "above " : "") + (a === amounts[0] ? (low ? "bid bad" : "bid") : "")} style={{ "--x": String(at(a.amount_usd)) }}><b>{usd(a.amount_usd)}</b>{a.label}</span>
-      ))}
-    </div>
+    <Section title="Prices">
+      <dl class="bars">
+        {[...amounts].sort((a, b) => a.amount_usd - b.amount_usd).map((a) => (
+          <div key={a.label}>
+            <dt>{word(a.label)}</dt>
+            <dd><i style={{ "--share": `${Math.round((a.amount_usd / most) * 75)}%`, "--c": a === amounts[0] ? color : "var(--line-strong)" }} /><b class="num">{usd(a.amount_usd)}</b></dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
   );
+}
+
+/** The rows whose text is the name of an object. */
+const linked = ["Boat", "Buyer", "Contact"];
+
+function Name({ row }: { row: PreviewProposalRow }) {
+  const place = linked.includes(row.label) && row.object_id ? placeOf(row.object_id) : undefined;
+  return place ? <a class="link" href={place}>{row.to}</a> : <>{row.to}</>;
 }
 
 /** Objects and fields, with what they are and what becomes of them. */
@@ -130,8 +149,8 @@ function Rows({ rows }: { rows: PreviewProposalRow[] }) {
     <ul class="flips">
       {rows.map((r) => (
         <li key={r.label}>
-          <b>{r.label}</b>
-          <span>{r.from !== null && <><del>{r.from}</del><Icon name="arrowRight" /><span class="vh"> becomes </span></>}{r.from === null ? r.to : <ins>{r.to}</ins>}</span>
+          <span class="sub">{r.label}</span>
+          <span>{r.from !== null && <><del>{r.from}</del><Icon name="arrowRight" /><span class="vh"> becomes </span></>}{r.from !== null ? <b>{r.to}</b> : <Name row={r} />}</span>
         </li>
       ))}
     </ul>
@@ -202,8 +221,7 @@ function Decide({ p, waits }: { p: PreviewProposal; waits: boolean }) {
   return (
     <>
       {e.editable.length > 0 && (
-        <div class="proposed">
-          <h2>Proposed {isMessage ? "message" : "text"}{edited && <Tag tone="blue">Edited by you</Tag>}</h2>
+        <Section title="Proposed text" action={edited && <Tag tone="blue">Edited by you</Tag>}>
           {e.editable.map((name) => (
             <div key={name} class="field">
               <label for={"edit-" + name}>{name === "body" ? "Text" : word(name)}</label>
@@ -212,22 +230,22 @@ function Decide({ p, waits }: { p: PreviewProposal; waits: boolean }) {
                 : <input id={"edit-" + name} type="text" value={texts[name]} onInput={(i) => setTexts({ ...texts, [name]: i.currentTarget.value })} />}
             </div>
           ))}
-          {edited && <Button small kind="quiet" onClick={() => setTexts(proposed)}>Use the proposed text</Button>}
-        </div>
+          {edited && <Button small onClick={() => setTexts(proposed)}>Use the proposed text</Button>}
+        </Section>
       )}
-      <div class="decide">
+      <div class="part">
         {e.confirm && (
           <div class="field">
             <label for="confirm">Type {e.confirm.amount_usd} to approve it</label>
             <input id="confirm" type="text" inputMode="numeric" autocomplete="off" value={typed} onInput={(i) => setTyped(i.currentTarget.value)} />
           </div>
         )}
-        <div class="end">
+        <div class="row">
           <Button {...(danger && { kind: "primary" as const })} onClick={decline}>Decline</Button>
           {isMessage && <Button onClick={() => void draft().catch(toastError)}>Use as a draft</Button>}
           <Button {...(!danger && { kind: "primary" as const })} icon="check" busy={busy} why={why} onClick={approve}>{!isMessage ? "Approve" : edited ? "Send my version" : "Approve and send"}</Button>
         </div>
-        <p>Checked {time(new Date().toISOString())} against {versions(e.pins)}. If one of them changes, you see it before anything happens.</p>
+        <p class="muted small">Checked {time(new Date().toISOString())} against {versions(e.pins)}. If one of them changes, you see it before anything happens.</p>
       </div>
     </>
   );
@@ -242,12 +260,11 @@ function Background({ p }: { p: PreviewProposal }) {
     <aside class="ctx" aria-label="Background">
       <div class="body">
         <h2>Who asks, and why</h2>
-        <blockquote class="quote">{p.reason}</blockquote>
+        <div class="msg"><p>{p.reason}</p></div>
         <p class="sub">Written by {p.proposed_by.label}, not by Slipway.</p>
         <Facts facts={[
           ["Proposed by", `${p.proposed_by.label} (${p.proposed_by.type === "api_key" ? "API key" : word(p.proposed_by.type)})`], ["For", p.for_user_id && names(p.for_user_id)],
-          ["Proposed", dateTime(p.created_at)], ["Expires", open && date(p.expires_at)], ["Object", p.object_id && <ObjectLink id={p.object_id} short />],
-          ["Operation", p.preview.summary],
+          ["Proposed", dateTime(p.created_at)], ["Expires", open && date(p.expires_at)], ["Operation", p.preview.summary],
         ]} />
       </div>
     </aside>
