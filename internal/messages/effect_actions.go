@@ -30,7 +30,7 @@ func (a *API) sendEffect(ctx context.Context, tx *db.Tx, in *struct {
 	}
 	kind := map[consent.Channel]string{consent.SMS: "Text message", consent.Email: "Email"}[in.Body.Channel]
 	e.Title = kind + " to " + l.Contact.Called()
-	e.Editable, e.Said = []string{"body"}, []string{"channel", "body"}
+	e.Editable, e.Said = []string{"body"}, []string{"channel", "subject", "body"}
 	if in.Body.Channel == consent.Email {
 		e.Editable = []string{"subject", "body"}
 	}
