@@ -251,10 +251,7 @@ func describeFloor(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d D
 	if refused != nil {
 		text = mayNot(ctx, text, "You")
 	}
-	e.WarnWith(auth.HullsWrite, effect.ProposalWarning{
-		Level: effect.Danger, Code: "below_floor", Text: text,
-		Hidden: "The price is too low for you to accept. Ask someone who can see costs.",
-	})
+	e.Loss(auth.HullsWrite, "below_floor", text, "The price is too low for you to accept. Ask someone who can see costs.")
 	return true, nil
 }
 

@@ -113,9 +113,7 @@ func addPrices(e *effect.ProposalEffect, p HullPricing, price int64) (loss bool)
 		e.Amount("cost", *cost/100, auth.HullsWrite)
 		if *cost > price*100 {
 			loss = true
-			e.WarnWith(auth.HullsWrite, effect.ProposalWarning{
-				Level: effect.Danger, Code: "below_cost", Text: "You would lose " + effect.USD(*cost/100-price) + " against the cost.",
-			})
+			e.Loss(auth.HullsWrite, "below_cost", "You would lose "+effect.USD(*cost/100-price)+" against the cost.", "")
 		}
 	}
 	if p.FloorUSD != nil {

@@ -143,10 +143,9 @@ func (e *ProposalEffect) Warn(level Level, code, text string) {
 	e.Warnings = append(e.Warnings, ProposalWarning{Level: level, Code: code, Text: text})
 }
 
-// WarnWith adds a warning for those with a scope. Others see the text hidden, or nothing.
-func (e *ProposalEffect) WarnWith(requires auth.Scope, w ProposalWarning) {
-	w.Requires = &requires
-	e.Warnings = append(e.Warnings, w)
+// Loss adds a danger that those with a scope see. Others see the text hidden, or nothing.
+func (e *ProposalEffect) Loss(requires auth.Scope, code, text, hidden string) {
+	e.Warnings = append(e.Warnings, ProposalWarning{Level: Danger, Code: code, Text: text, Requires: &requires, Hidden: hidden})
 }
 
 func scope(s auth.Scope) *auth.Scope {
