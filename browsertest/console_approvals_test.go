@@ -17,7 +17,7 @@ func propose(s *server, hull string, price int, reason string) string {
 }
 
 // A person sees what would change and why, approves one proposal, declines another, and
-// learns that a third no longer fits.
+// looks again at a third that changed.
 func TestApprovals(t *testing.T) {
 	onSQLite(t, func(t *testing.T, s *server) {
 		hull := s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 120000})
@@ -45,8 +45,57 @@ func TestApprovals(t *testing.T) {
 		b = ownerAt(t, s, "approvals/"+third)
 		b.read("$105,000")
 		s.Test.Put("/v1/hulls/"+hull+"/pricing", `{"price_usd": 118000}`, 200, nil)
+		b.read("Changed since you opened it. Nothing was done.") // by a live update
+		b.read("$118,000")
+		b.review("console-approval-changed")
+		b.button("I've seen it")
 		b.button("Approve")
-		b.read("changed after this was proposed")
-		b.review("console-approval-failed")
+		b.read("Approved by")
+	})
+}
+
+// A person who accepts an offer sees the price, the floor and the buyer, and types the amount.
+// The text of a message can be edited, or used as a draft.
+func TestJudge(t *testing.T) {
+	onSQLite(t, func(t *testing.T, s *server) {
+		hull := s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 149900})
+		s.Test.Put("/v1/hulls/"+hull+"/pricing", `{"price_usd": 149900, "floor_usd": 131313, "cost": {"invoice_cents": 11840000}}`, 200, nil)
+		buyer := s.Test.Contact(map[string]any{"first_name": "Ralph", "last_name": "Underwood"})
+		deal := s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": buyer, "offer_usd": 1000})
+		var p proposals.Proposal
+		s.Test.Post("/v2-preview/proposals", map[string]any{
+			"operation_id": "acceptOffer", "path": map[string]string{"deal_id": deal, "offer_id": s.Test.OpeningOffer(deal)}, "reason": "The buyer says this is his final offer.",
+		}, 201, &p)
+		b := ownerAt(t, s, "approvals/"+p.ID)
+		b.read("Accept $1,000 for the 2024 Grady-White Freedom 235")
+		b.read("Below the floor by $130,313.")
+		b.read("Ralph Underwood")
+		b.review("console-approval-offer")
+		b.set("Type 1000 to approve it", "$1,000")
+		b.button("Approve")
+		b.read("Approved by")
+
+		lead := s.Test.Lead(map[string]any{"message": "How much does it weigh on the trailer?"})
+		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms", "email"], "scope": "all"}`, 201, nil)
+		write := func() string {
+			s.Test.Post("/v2-preview/proposals", map[string]any{
+				"operation_id": "sendLeadMessage", "path": map[string]string{"lead_id": lead}, "reason": "The customer asked.",
+				"body": map[string]any{"channel": "email", "purpose": "transactional", "subject": "Your question", "body": "It weighs 2,350 lb on its trailer."},
+			}, 201, &p)
+			return p.ID
+		}
+		b = ownerAt(t, s, "approvals/"+write())
+		b.read("How much does it weigh on the trailer?")
+		b.read("May be sent to")
+		b.set("Text", "It weighs 2,400 lb.")
+		b.read("Edited by you")
+		b.review("console-approval-message")
+		b.button("Send my version")
+		b.read("Proposed: It weighs 2,350 lb on its trailer.")
+
+		b = ownerAt(t, s, "approvals/"+write())
+		b.button("Use as a draft")
+		b.until(`location.pathname.endsWith("/leads/`+lead+`")`, "the lead")
+		b.until(`[...document.querySelectorAll("textarea")].some((t) => t.value === "It weighs 2,350 lb on its trailer.")`, "the draft")
 	})
 }

@@ -23,6 +23,7 @@ var may = map[string][]string{
 	"vocab/assist":    {},
 	"vocab/auth":      {"vocab/enum"},
 	"vocab/cell":      {},
+	"vocab/effect":    {"vocab/auth", "vocab/enum"},
 	"vocab/enum":      {},
 	"vocab/family":    {},
 	"vocab/fault":     {},
@@ -110,7 +111,7 @@ var may = map[string][]string{
 	"reports":      {"dealership", "deals", "finance", "hulls", "leads", "preview"},
 	"appointments": {"consent", "contacts", "dealership", "deals", "hulls", "identity/people", "leads", "messages"},
 	"activities":   {"contacts", "deals", "hulls", "identity/people", "leads"},
-	"proposals":    {"contacts", "deals", "identity/access", "leads", "messages"},
+	"proposals":    {"contacts", "dealership", "deals", "hulls", "identity/access", "identity/people", "leads"},
 
 	// the top
 	"description": {"cli"},

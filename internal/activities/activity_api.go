@@ -42,6 +42,7 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "Create an activity",
 		Text:    toWrite,
 		Assist:  assist.Propose,
+		Effect:  rest.Describe(createEffect),
 	}, a.create)
 	rest.Get(p, rest.Route{
 		Path: "/activities/{activity_id}", ID: "getActivity", Needs: reads,
@@ -53,7 +54,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/activities/{activity_id}", ID: "updateActivity", Needs: writes,
 		Summary: "Update an activity, or complete a task",
 		Text:    "JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task. " + toWrite,
-		Assist:  assist.ProposeAfter("getActivity"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(updateEffect),
 	}, a.update)
 	rest.Get(r.Family(family.Activities).Preview("2026-11-17"), rest.Route{
 		Path: "/activity", ID: "listTimeline", Needs: reads,

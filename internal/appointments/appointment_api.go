@@ -47,6 +47,7 @@ func (a *API) Mount(r *rest.Router) {
 			"`reminder.state` and `reminder.blocked_reason` show the result. " +
 			"A reminder whose time has passed is sent immediately.",
 		Assist: assist.Propose,
+		Effect: rest.Describe(createEffect),
 	}, a.create)
 	rest.Get(p, rest.Route{
 		Path: "/appointments/{appointment_id}", ID: "getAppointment", Needs: read,
@@ -59,13 +60,15 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "Update or move an appointment",
 		Text: "JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder moves with it. " +
 			"You can't change a canceled appointment.",
-		Assist: assist.ProposeAfter("getAppointment"),
+		Assist: assist.Propose,
+		Effect: rest.Describe(updateEffect),
 	}, a.update)
 	rest.PostOK(p, rest.Route{
 		Path: "/appointments/{appointment_id}/cancel", ID: "cancelAppointment", Needs: write,
 		Summary: "Cancel an appointment",
 		Text:    "Also cancels the reminder, unless it was sent.",
-		Assist:  assist.ProposeAfter("getAppointment"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(cancelEffect),
 	}, a.cancel)
 	a.mountCalendars(r)
 }

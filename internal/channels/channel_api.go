@@ -50,13 +50,15 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/hulls/{hull_id}/syndication/{channel_id}", ID: "publishHull", Needs: write,
 		Summary: "Publish a hull to a channel",
 		Text:    "On a channel without `push_url`, the hull is in the feed immediately. Otherwise it is `queued`, and the listing is sent to the partner. The response of the partner sets the state. Later changes of the hull are sent too. A hull that is no longer available, on_hold or sale_pending, or no longer matches the filter, is withdrawn until it does again.",
-		Assist:  assist.ProposeAfter("getHull"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(publishEffect),
 	}, a.publish)
 	rest.DeleteOK(r, rest.Route{
 		Path: "/hulls/{hull_id}/syndication/{channel_id}", ID: "withdrawHull", Needs: write,
 		Summary: "Withdraw a hull from a channel",
 		Text:    "If a partner lists the hull, it is `queued` until the partner has removed it. A channel with `auto_publish` doesn't publish a withdrawn hull again.",
-		Assist:  assist.ProposeAfter("getHull"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(withdrawEffect),
 	}, a.withdraw)
 	rest.Get(r, rest.Route{
 		Path: "/channels", ID: "listChannels", Needs: read,

@@ -37,7 +37,7 @@ var columns = map[string]string{
 	"Offer":            "id amount_usd made_by status expires_at created_at / note",
 	"Payment":          "id type kind method amount_cents status received_on / deal_id reference reason",
 	"PriceChange":      "at old_price_usd:OLD new_price_usd:NEW reason actor",
-	"Proposal":         "id status preview.summary:PROPOSAL preview.title:OBJECT proposed_by created_at / operation_id reason for_user_id expires_at decided_by",
+	"Proposal":         "id status preview.title:PROPOSAL proposed_by created_at / operation_id reason for_user_id expires_at decided_by",
 	"Provisioning":     "connection_id enabled user_count group_count last_change_at / base_url",
 	"RequestLog":       "created_at status method path duration_ms:MS actor / id operation ip",
 	"Role":             "id name built_in scopes / created_at version",

@@ -32,6 +32,7 @@ var operations = []Operation{
 		Result: "Connection", Body: true,
 		Example: "{\"client_id\":\"0oa1b2c3d4\",\"client_secret\":\"a secret of the provider\",\"default_role_id\":\"role_01jcqz8t5n8m2x4v6b7c900002\",\"domains\":[\"example.com\"],\"group_mapping\":[{\"group\":\"Boat Sales\",\"role_id\":\"role_01jcqz8t5n8m2x4v6b7c900003\"}],\"issuer\":\"https://acme.example.com\",\"jit\":true,\"name\":\"Acme Okta\"}",
 		Params: []Param{
+			{In: inBody, Name: "allow_cbc", Type: "boolean", Doc: "Whether assertions can be encrypted with AES-CBC. Defaults to false, because it doesn't detect changes. Use AES-GCM if your provider can."},
 			{In: inBody, Name: "allow_idp_initiated", Type: "boolean", Doc: "Whether a sign-in can start at the provider. Defaults to false, because another site could then sign a user in to an account that the user did not choose."},
 			{In: inBody, Name: "allow_owner_role", Type: "boolean", Doc: "Required to map a group to the owner role. Defaults to false."},
 			{In: inBody, Name: "attribute_names", Type: "json", Doc: "Names of the claims or attributes with the email address, the name and the groups."},
@@ -176,6 +177,7 @@ var operations = []Operation{
 		Example: "{\"support_contact\":\"it@example.com\"}",
 		Params: []Param{
 			{In: inPath, Name: "connection_id", Type: "string", Doc: "ID of the SSO connection.", Example: "sso_01jcqz8t5n8m2x4v6b7c9d0e1f"},
+			{In: inBody, Name: "allow_cbc", Type: "boolean", Doc: "SAML only. Whether assertions can be encrypted with AES-CBC."},
 			{In: inBody, Name: "allow_idp_initiated", Type: "boolean", Doc: "SAML only. Whether a sign-in can start at the provider."},
 			{In: inBody, Name: "allow_owner_role", Type: "boolean", Doc: "Whether the group mapping can assign and remove the owner role."},
 			{In: inBody, Name: "attribute_names", Type: "json", Doc: "Names of the claims or attributes with the email address, the name and the groups."},
@@ -1811,13 +1813,16 @@ var operations = []Operation{
 			{In: inQuery, Name: "created_before", Type: "string", Doc: "Only objects created before this time."},
 		}},
 	{ID: "approveProposal", Noun: "proposals", Name: "approve", Verb: "POST", Path: "/v2-preview/proposals/{proposal_id}/approve",
-		Summary: "Approve a proposal and run its operation", Doc: "Only people can approve, in the console. Programs receive 403. The operation runs once, as the user who approved it. If the object changed after it was proposed, nothing is done and the proposal fails. Requires the scope of the operation.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "hulls:write or leads:write or deals:write",
-		Result: "PreviewProposal", Preview: true,
+		Summary: "Approve a proposal and run its operation", Doc: "Only people can approve, in the console. Programs receive 403. The operation runs once, as the user who approved it. Send the `pins` of the preview that you saw. If one of these objects has changed, nothing is done: the response is 409 with the code changed, and the proposal has a new preview. Send `edits` to change a text before it is sent. Requires the scope of the operation.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "hulls:write or leads:write or deals:write",
+		Result: "PreviewProposal", Preview: true, Body: true,
 		Params: []Param{
 			{In: inPath, Name: "proposal_id", Type: "string", Doc: "ID of the proposal.", Example: "prp_01jcqz8t5n8m2x4v6b7c9d0e1f"},
+			{In: inBody, Name: "confirm_usd", Type: "number", Doc: "The amount in confirm, if there is one.", Null: true, Example: "118000"},
+			{In: inBody, Name: "edits", Type: "json", Doc: "Other texts for fields of the body. Only those in editable."},
+			{In: inBody, Name: "pins", Type: "json", Doc: "The pins of the preview that you saw. Defaults to those of when it was proposed."},
 		}},
 	{ID: "createProposal", Noun: "proposals", Name: "create", Verb: "POST", Path: "/v2-preview/proposals",
-		Summary: "Propose an operation", Doc: "Stores an operation that changes something until a person approves it in the console, at `url`. The parameters, the body and the object are checked now. A proposal expires after 7 days. Consent, credentials, users, payments, signatures, exports and permanent deletions can't be proposed. Requires the scope of the operation.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "hulls:write or leads:write or deals:write",
+		Summary: "Propose an operation", Doc: "Stores an operation that changes something until a person approves it in the console, at `url`. The parameters, the body and the objects are checked now, and `preview` says in words what would happen. A proposal expires after 7 days. Consent, credentials, users, payments, signatures, exports and permanent deletions can't be proposed. Requires the scope of the operation.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "hulls:write or leads:write or deals:write",
 		Result: "PreviewProposal", Preview: true, Body: true,
 		Example: "{\"body\":{\"price_usd\":99000},\"operation_id\":\"adjustHullPricing\",\"path\":{\"hull_id\":\"hull_01jcqz8t5n8m2x4v6b7c900006\"},\"reason\":\"Similar boats cost less.\"}",
 		Params: []Param{
@@ -1835,7 +1840,7 @@ var operations = []Operation{
 			{In: inBody, Name: "reason", Type: "string", Doc: "Why it is declined. The program that proposed it can read it.", Null: true},
 		}},
 	{ID: "getProposal", Noun: "proposals", Name: "get", Verb: "GET", Path: "/v2-preview/proposals/{proposal_id}",
-		Summary: "Retrieve a proposal", Doc: "Requires the scope of the operation.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "hulls:write or leads:write or deals:write",
+		Summary: "Retrieve a proposal", Doc: "While it is pending, `preview` says what would happen now. Requires the scope of the operation.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "hulls:write or leads:write or deals:write",
 		Result: "PreviewProposal", Preview: true,
 		Params: []Param{
 			{In: inPath, Name: "proposal_id", Type: "string", Doc: "ID of the proposal.", Example: "prp_01jcqz8t5n8m2x4v6b7c9d0e1f"},

@@ -54,6 +54,7 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "Create a contact",
 		Text:    "Email and phone don't have to be unique. Contacts with the same email or phone are listed in `possible_duplicates`. You can merge them.",
 		Assist:  assist.Propose,
+		Effect:  rest.Describe(createEffect),
 	}, a.create)
 	rest.Get(r, rest.Route{
 		Path: "/contacts/{contact_id}", ID: "getContact", Needs: read,
@@ -65,7 +66,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/contacts/{contact_id}", ID: "updateContact", Needs: write,
 		Summary: "Update a contact",
 		Text:    "JSON merge patch. Omitted fields keep their values, null clears a field.",
-		Assist:  assist.ProposeAfter("getContact"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(updateEffect),
 	}, a.update)
 	a.mountLifecycle(r)
 }

@@ -57,7 +57,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/leads/{lead_id}/convert", ID: "convertLead", Needs: convert,
 		Summary: "Convert a lead into a deal",
 		Text:    "Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes converted.",
-		Assist:  assist.ProposeAfter("getLead"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(convertEffect),
 	}, a.convertLead)
 
 	r = r.Family(family.Deals)
@@ -72,6 +73,7 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "Create a deal with its opening offer",
 		Text:    "A hull can have any number of open deals. The first deal with an accepted offer reserves it.",
 		Assist:  assist.Propose,
+		Effect:  rest.Describe(createEffect),
 	}, a.create)
 	rest.Get(r, rest.Route{
 		Path: "/deals/{deal_id}", ID: "getDeal", Needs: read,
@@ -83,13 +85,15 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}", ID: "updateDeal", Needs: write,
 		Summary: "Change a deal's line items, tax or owner",
 		Text:    "JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is signed, you can only change the owner and the metadata.",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(updateEffect),
 	}, a.update)
 	rest.PostOK(r, rest.Route{
 		Path: "/deals/{deal_id}/advance", ID: "advanceDeal", Needs: write,
 		Summary: "Advance a deal to its next status",
 		Text:    "The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it. If a balance is due on delivery, `warnings` states it.",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(advanceEffect),
 	}, a.advance)
 	rest.Get(r.Preview("2026-11-17"), rest.Route{
 		Path: "/deals/{deal_id}/next", ID: "getDealNext", Needs: read,
@@ -101,7 +105,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}/cancel", ID: "cancelDeal", Needs: write,
 		Summary: "Cancel a deal and release its hull",
 		Text:    "You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides what happens to it.",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(cancelEffect),
 	}, a.cancel)
 	rest.Get(r, rest.Route{
 		Path: "/deals/{deal_id}/history", ID: "listDealHistory", Needs: read,
@@ -120,7 +125,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}/offers", ID: "makeOffer", Needs: write,
 		Summary: "Make an offer or a counteroffer",
 		Text:    "Replaces the pending offer of the same side, and the offer that it answers (`in_reply_to`).",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(makeOfferEffect),
 	}, a.makeOffer)
 	rest.Get(r, rest.Route{
 		Path: "/deals/{deal_id}/offers/{offer_id}", ID: "getOffer", Needs: read,
@@ -132,13 +138,15 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}/offers/{offer_id}/accept", ID: "acceptOffer", Needs: write,
 		Summary: "Accept an offer and reserve the hull",
 		Text:    "The deal becomes accepted and its hull sale_pending. If the hull is reserved for another deal, the request fails with 409 and the code hull_unavailable. If your key has deals:read, the error includes the ID of that deal. If the hull is on hold, and not for this deal, its lead or its buyer, the code is hull_on_hold. If the price is below the floor_usd of the hull and your key doesn't have hulls:write, the request fails with 403 and the code below_floor.",
-		Assist:  assist.ProposeAfter("getOffer"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(acceptEffect),
 	}, a.acceptOffer)
 	rest.PostOK(r, rest.Route{
 		Path: "/deals/{deal_id}/offers/{offer_id}/reject", ID: "rejectOffer", Needs: write,
 		Summary: "Reject or withdraw an offer",
 		Text:    "If the other side declines the offer, it becomes rejected. If the side that made it takes it back, it becomes withdrawn. Only a pending offer can be rejected.",
-		Assist:  assist.ProposeAfter("getOffer"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(rejectEffect),
 	}, a.rejectOffer)
 
 	rest.Get(r, rest.Route{
@@ -151,13 +159,15 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}/trade_ins", ID: "addTradeIn", Needs: write,
 		Summary: "Add a trade-in",
 		Text:    "To change a trade-in, for example when its payoff changes, send the complete trade-in with its ID in `replaces_id`. It keeps its ID. A boat that is in stock can't be traded in.",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(addTradeEffect),
 	}, a.addTradeIn)
 	rest.Delete(r, rest.Route{
 		Path: "/deals/{deal_id}/trade_ins/{trade_in_id}", ID: "removeTradeIn", Needs: write,
 		Summary: "Remove a trade-in",
 		Text:    "The totals of the deal are calculated again without it. You can't remove a trade-in after the purchase agreement is signed.",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(removeTradeEffect),
 	}, a.removeTradeIn)
 }
 

@@ -41,9 +41,7 @@ func (a *API) convertLead(ctx context.Context, tx *db.Tx, in *struct {
 		hull = lead.HullID
 	}
 	if hull == nil {
-		var bad fault.Fields
-		bad.Add("hull_id", "required", "is required because the lead has no hull")
-		return Deal{}, bad.Err()
+		return Deal{}, errNoHull()
 	}
 
 	d, err := open(ctx, tx, DealCreate{
@@ -57,4 +55,10 @@ func (a *API) convertLead(ctx context.Context, tx *db.Tx, in *struct {
 		return d, err
 	}
 	return showOne(ctx, tx, d)
+}
+
+func errNoHull() error {
+	var bad fault.Fields
+	bad.Add("hull_id", "required", "is required because the lead has no hull")
+	return bad.Err()
 }

@@ -78,3 +78,15 @@ func answer(ctx context.Context, tx *db.Tx, d Deal, m OfferMake) error {
 	}
 	return bad.Err()
 }
+
+// bestRival returns the best pending offer of a buyer for the same hull in another open deal.
+func bestRival(ctx context.Context, tx *db.Tx, d Deal) (o Offer, found bool, err error) {
+	all, err := db.All[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND status = 'pending' AND made_by = 'buyer'
+		AND (expires_at IS NULL OR expires_at > ?)
+		AND deal_id IN (SELECT id FROM deals WHERE env = ? AND hull_id = ? AND id <> ? AND status = 'open')
+		ORDER BY amount_usd DESC, id LIMIT 1`, tx.Env, tx.Now, tx.Env, d.HullID, d.ID)
+	if err != nil || len(all) == 0 {
+		return o, false, err
+	}
+	return all[0], true, nil
+}

@@ -43,7 +43,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}/documents", ID: "issueDocument", Needs: write,
 		Summary: "Issue a document as a PDF",
 		Text:    "Creates the PDF from the current state of the deal. A purchase agreement, a bill of sale and an installment contract require an accepted offer. The PDF never changes. To replace a document, send its ID in `supersedes_id`. The old document is voided.",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(issueEffect),
 	}, a.issue)
 	rest.Get(r, rest.Route{
 		Path: "/deals/{deal_id}/documents/{document_id}", ID: "getDocument", Needs: read,

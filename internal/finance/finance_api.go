@@ -46,7 +46,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}/finance_structures", ID: "createFinanceStructure", Needs: write,
 		Summary: "Create an F&I structure",
 		Text:    "Slipway calculates the structure from the current total of the deal. A structure never changes. To try other terms, create another one.",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(structureEffect),
 	}, a.createStructure)
 	rest.Get(r, rest.Route{
 		Path: "/deals/{deal_id}/finance_structures/{structure_id}", ID: "getFinanceStructure", Needs: read,
@@ -58,7 +59,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}/finance_structures/{structure_id}/select", ID: "selectFinanceStructure", Needs: write,
 		Summary: "Select a structure for the deal",
 		Text:    "The deal becomes a finance deal, and the products of the structure are added to its total.",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(selectEffect),
 	}, a.selectStructure)
 
 	rest.Get(r, rest.Route{
@@ -71,7 +73,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}/fundings", ID: "submitFunding", Needs: write,
 		Summary: "Submit the selected structure to a lender",
 		Text:    "You can submit a deal to several lenders at the same time. Only one of them can have the contract.",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(submitEffect),
 	}, a.submitFunding)
 	rest.Get(r, rest.Route{
 		Path: "/deals/{deal_id}/fundings/{funding_id}", ID: "getFunding", Needs: read,
@@ -89,7 +92,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}/fundings/{funding_id}/stipulations", ID: "addStipulation", Needs: write,
 		Summary: "Add a lender stipulation",
 		Text:    "Records something that the lender requires before it pays. The funding can't be funded until each stipulation is accepted or waived.",
-		Assist:  assist.ProposeAfter("getFunding"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(stipulationEffect),
 	}, a.addStipulation)
 	rest.PostOK(r, rest.Route{
 		Path: "/deals/{deal_id}/fundings/{funding_id}/stipulations/{stipulation_id}/resolve", ID: "resolveStipulation", Needs: write,

@@ -56,6 +56,7 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "Add a hull to inventory",
 		Text:    "Adds one boat. If the HIN or the stock number already belongs to a hull that is not delivered or archived, the request fails with 409. New boats that have not arrived yet are `on_order` or `in_transit` and don't need a HIN.",
 		Assist:  assist.Propose,
+		Effect:  rest.Describe(createEffect),
 	}, a.create)
 	rest.Get(r, rest.Route{
 		Path: "/hulls/{hull_id}", ID: "getHull", Needs: read,
@@ -67,20 +68,23 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/hulls/{hull_id}", ID: "updateHull", Needs: write,
 		Summary: "Change a hull's descriptive fields or location",
 		Text:    "A JSON merge patch. Omitted fields keep their values, null clears a field. To change the status or the price, use transition and pricing.",
-		Assist:  assist.ProposeAfter("getHull"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(updateEffect),
 	}, a.update)
 
 	rest.PostOK(r, rest.Route{
 		Path: "/hulls/{hull_id}/archive", ID: "archiveHull", Needs: write,
 		Summary: "Archive a hull",
 		Text:    "Removes the hull from the active inventory and from all channels. You can't archive a hull that belongs to an open deal. To bring it back, change the status to the one it had before.",
-		Assist:  assist.ProposeAfter("getHull"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(archiveEffect),
 	}, a.archive)
 	rest.PostOK(r, rest.Route{
 		Path: "/hulls/{hull_id}/transition", ID: "transitionHull", Needs: write,
 		Summary: "Change the status of a hull",
 		Text:    "Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, and archived to the status before. Only deals make the other changes. A hold can be for a deal, a lead or a contact. While it lasts, the offers of other deals can't be accepted.",
-		Assist:  assist.ProposeAfter("getHull"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(transitionEffect),
 	}, a.transition)
 	rest.Get(r, rest.Route{
 		Path: "/hulls/{hull_id}/history", ID: "listHullHistory", Needs: read,
@@ -99,7 +103,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/hulls/{hull_id}/specs", ID: "replaceHullSpecs", Needs: write,
 		Summary: "Replace the specification sheet",
 		Text:    "Stores the complete sheet. Omitted fields are cleared. Measurements are rounded to two decimals.",
-		Assist:  assist.ProposeAfter("getHullSpecs"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(specsEffect),
 	}, a.replaceSpecs)
 
 	rest.Get(r, rest.Route{
@@ -112,7 +117,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/hulls/{hull_id}/pricing", ID: "adjustHullPricing", Needs: write,
 		Summary: "Adjust pricing and record the change",
 		Text:    "Changes the price. Omitted fields keep their values, null clears a field. A `cost` replaces all costs.",
-		Assist:  assist.ProposeAfter("getHullPricing"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(pricingEffect),
 	}, a.adjustPricing)
 	rest.Get(r, rest.Route{
 		Path: "/hulls/{hull_id}/price_changes", ID: "listHullPriceChanges", Needs: read,

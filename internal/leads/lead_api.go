@@ -51,6 +51,7 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "Create a lead",
 		Text:    "Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps what was sent. `possible_mismatch` is true if the name differs.",
 		Assist:  assist.Propose,
+		Effect:  rest.Describe(createEffect),
 	}, a.create)
 	rest.Get(r, rest.Route{
 		Path: "/leads/{lead_id}", ID: "getLead", Needs: read,
@@ -62,14 +63,16 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/leads/{lead_id}", ID: "updateLead", Needs: write,
 		Summary: "Update or reopen a lead",
 		Text:    "JSON merge patch. Omitted fields keep their values, null clears a field. Set `status` to new, contacted, qualified or working. Working also reopens a lost lead.",
-		Assist:  assist.ProposeAfter("getLead"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(updateEffect),
 	}, a.update)
 
 	rest.PostOK(r, rest.Route{
 		Path: "/leads/{lead_id}/assign", ID: "assignLead", Needs: write,
 		Summary: "Assign a lead",
 		Text:    "Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active user with leads:write who takes leads (`takes_leads`) at the lead's location.",
-		Assist:  assist.ProposeAfter("getLead"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(assignEffect),
 	}, a.assign)
 	rest.Get(r, rest.Route{
 		Path: "/leads/{lead_id}/assignments", ID: "listLeadAssignments", Needs: read,
@@ -81,7 +84,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/leads/{lead_id}/close", ID: "closeLead", Needs: write,
 		Summary: "Close a lead as lost",
 		Text:    "Use this if the customer does not buy. The status becomes lost. To reopen the lead, set its status to working.",
-		Assist:  assist.ProposeAfter("getLead"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(closeEffect),
 	}, a.close)
 
 	a.mountConsents(r)
@@ -95,7 +99,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/leads/{lead_id}/signals", ID: "recordLeadSignal", Needs: write,
 		Summary:   "Record an intent signal",
 		Text:      "Each kind of signal has a weight, which halves every 14 days. The score of the lead is the sum of the weights, at most 100. When the score reaches the dealership's `qualify_at_score`, a new or contacted lead becomes qualified.",
-		Assist:    assist.ProposeAfter("getLead"),
+		Assist:    assist.Propose,
+		Effect:    rest.Describe(signalEffect),
 		NoIfMatch: true,
 	}, a.recordSignal)
 }

@@ -7,8 +7,6 @@ import (
 	"net/url"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"slipway/internal/vocab/null"
 )
 
 var proposalTools = []tool{
@@ -28,13 +26,13 @@ type proposal struct {
 }
 
 type proposed struct {
-	ID        string       `json:"proposal_id"`
-	Status    string       `json:"status"`
-	Summary   string       `json:"summary"`
-	Object    *text        `json:"object,omitempty"`
-	Checks    []reachCheck `json:"checks,omitempty"`
-	ApproveAt string       `json:"approve_at"`
-	ExpiresAt string       `json:"expires_at"`
+	ID        string  `json:"proposal_id"`
+	Status    string  `json:"status"`
+	Summary   string  `json:"summary"`
+	Title     *text   `json:"title"` // what the person reads first
+	Warnings  []*text `json:"warnings,omitempty"`
+	ApproveAt string  `json:"approve_at"`
+	ExpiresAt string  `json:"expires_at"`
 }
 
 func (p *proposed) proposal() *proposed { return p }
@@ -70,9 +68,8 @@ func (c *Caller) propose(ctx context.Context, p proposal) (*proposed, error) {
 		ID, Status, URL string
 		ExpiresAt       string `json:"expires_at"`
 		Preview         struct {
-			Summary string
-			Title   *string
-			Checks  []reachCheck
+			Summary, Title string
+			Warnings       []struct{ Text string }
 		}
 	}
 	const path = "/v2-preview/proposals"
@@ -86,7 +83,13 @@ func (c *Caller) propose(ctx context.Context, p proposal) (*proposed, error) {
 		return nil, err
 	}
 	w := out.Preview
-	return &proposed{out.ID, plain(out.Status), plain(w.Summary), untrusted(null.Text(w.Title)), w.Checks, out.URL, out.ExpiresAt}, nil
+	answer := &proposed{
+		ID: out.ID, Status: plain(out.Status), Summary: plain(w.Summary), Title: untrusted(w.Title), ApproveAt: out.URL, ExpiresAt: out.ExpiresAt,
+	}
+	for _, warning := range w.Warnings {
+		answer.Warnings = append(answer.Warnings, untrusted(warning.Text))
+	}
+	return answer, nil
 }
 
 type proposeMessageIn struct {

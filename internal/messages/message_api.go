@@ -78,7 +78,8 @@ func (a *API) Mount(r *rest.Router) {
 			"the message is blocked. " +
 			"Slipway adds an opt-out notice to marketing text messages, " +
 			"and the dealership's postal address and an unsubscribe link to marketing email.",
-		Assist: assist.ProposeAfter("getLead"),
+		Assist: assist.Propose,
+		Effect: rest.Describe(a.sendEffect),
 	}, a.send)
 	rest.PostCreated(r, rest.Route{
 		Path: "/leads/{lead_id}/inbound_messages", ID: "receiveLeadMessage", Needs: write,
@@ -177,7 +178,7 @@ func (a *API) enqueue(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
 	if m.ScheduledFor != nil {
 		at = *m.ScheduledFor
 	}
-	if err := a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID}, at); err != nil {
+	if err := a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID, rest.Approved(ctx)}, at); err != nil {
 		return err
 	}
 	return events.Emit(ctx, tx, "lead.message_queued", m.LeadID, events.Change{After: *m})

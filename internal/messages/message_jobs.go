@@ -18,6 +18,7 @@ import (
 	"slipway/internal/platform/mail"
 	"slipway/internal/platform/sms"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/null"
 )
 
 // Work registers the jobs.
@@ -34,6 +35,7 @@ func (a *API) Work(q *jobs.Queue) {
 type SendMessage struct {
 	Env       auth.Env `json:"env"`
 	MessageID string   `json:"message_id"`
+	Pinned    bool     `json:"pinned,omitempty"` // a person approved it for this address only
 }
 
 // Kind is the job kind.
@@ -104,6 +106,7 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 		if err != nil {
 			return nil, err
 		}
+		t.readdressed = job.Pinned && null.Text(before.To) != t.recipient
 		v := check(t)
 		switch {
 		case v.code != "":

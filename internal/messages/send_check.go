@@ -17,24 +17,26 @@ const (
 	providerBlocked      = "provider_blocked"
 	missingPostalAddress = "missing_postal_address"
 	withdrawn            = "withdrawn"
+	recipientChanged     = "recipient_changed"
 )
 
 // attempt is everything that decides whether a message can be sent.
 type attempt struct {
-	channel    consent.Channel
-	purpose    consent.Scope
-	recipient  string           // "" if there is no valid address
-	standing   consent.Standing // consent for the recipient's address
-	inquired   bool             // whether the recipient asked something by email in the last months
-	unreviewed bool             // whether a message from the recipient needs review
-	automatic  bool             // whether it is the automatic reply to STOP or HELP
-	notice     bool             // whether another feature sends it, such as a reminder
-	at         time.Time        // when it is sent
-	chosen     bool             // whether the caller sent send_at
-	quiet      quietHours
-	zones      []*time.Location // where the recipient might be
-	sender     string
-	postal     string // the dealership's postal address
+	channel     consent.Channel
+	purpose     consent.Scope
+	recipient   string           // "" if there is no valid address
+	standing    consent.Standing // consent for the recipient's address
+	inquired    bool             // whether the recipient asked something by email in the last months
+	readdressed bool             // whether it was approved for another address
+	unreviewed  bool             // whether a message from the recipient needs review
+	automatic   bool             // whether it is the automatic reply to STOP or HELP
+	notice      bool             // whether another feature sends it, such as a reminder
+	at          time.Time        // when it is sent
+	chosen      bool             // whether the caller sent send_at
+	quiet       quietHours
+	zones       []*time.Location // where the recipient might be
+	sender      string
+	postal      string // the dealership's postal address
 }
 
 // decision is the result of the send check: blocked with a code, held until a
@@ -76,6 +78,10 @@ func (a attempt) block() decision {
 		return decision{
 			code: consent.CodeRecipientInvalid, field: "channel",
 			reason: fmt.Sprintf("can't be %s because the contact has no address for it", a.channel),
+		}
+	case a.readdressed:
+		return decision{
+			code: recipientChanged, field: "channel", reason: "can't be used because the message was approved for another address of the contact",
 		}
 	case a.standing.Code != "" && !a.automatic && !a.answersInquiry():
 		return decision{code: a.standing.Code, field: "channel", reason: map[string]string{

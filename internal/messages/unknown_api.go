@@ -45,6 +45,6 @@ func (a *API) resolveUnknown(ctx context.Context, tx *db.Tx, in *struct {
 		if err := save(ctx, tx, before, m, event); err != nil || m.Status != Queued {
 			return err
 		}
-		return a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID}, tx.Now)
+		return a.Jobs.Enqueue(ctx, tx, SendMessage{Env: m.Env, MessageID: m.ID}, tx.Now)
 	})
 }

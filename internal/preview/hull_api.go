@@ -87,7 +87,8 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/deals/{deal_id}/trade_ins/{trade_in_id}", ID: "updateTradeIn", Needs: writeDeals,
 		Summary: "Change a part of a trade-in",
 		Text:    "A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the deal.",
-		Assist:  assist.ProposeAfter("getDeal"),
+		Assist:  assist.Propose,
+		Effect:  rest.Describe(deals.UpdateTradeEffect),
 	}, a.updateTradeIn)
 
 	mountOffice(r.Family(family.Office))

@@ -7,6 +7,7 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
 )
 
 // Holder lets the proposals about a contact follow a merge, an export or an erasure.
@@ -42,6 +43,9 @@ func move(ctx context.Context, tx *db.Tx, from, to string) error {
 	return err
 }
 
+// reader sees what any employee sees.
+var reader = auth.Principal{Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.DealsRead}}
+
 func (a *API) export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, error) {
 	found, err := ofContact(ctx, tx, contactID)
 	if err != nil {
@@ -53,6 +57,7 @@ func (a *API) export(ctx context.Context, tx *db.Tx, contactID string) (map[stri
 		if err != nil {
 			return nil, err
 		}
+		full.Preview = visible(full.Preview, reader) // costs and floors are not the contact's
 		all = append(all, full)
 	}
 	return map[string]any{"proposals": all}, nil

@@ -3,7 +3,6 @@
 package proposals
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"slipway/internal/messages"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/effect"
 	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
@@ -73,7 +72,7 @@ type ProposalState struct {
 
 // Proposal is an operation that waits for a person.
 type Proposal struct {
-	_ struct{} `doc:"An operation that waits until a person approves it." columns:"id status preview.summary:PROPOSAL preview.title:OBJECT proposed_by created_at / operation_id reason for_user_id expires_at decided_by"`
+	_ struct{} `doc:"An operation that waits until a person approves it." columns:"id status preview.title:PROPOSAL proposed_by created_at / operation_id reason for_user_id expires_at decided_by"`
 
 	ProposalState
 	ProposalContent
@@ -85,10 +84,18 @@ func (p Proposal) Revision() int64 { return p.Version }
 
 // ProposalContent is the part of a proposal that is stored sealed.
 type ProposalContent struct {
-	Reason    string            `json:"reason" doc:"Why it was proposed, in the words of the caller." example:"Similar boats sell for about $128,000."`
-	Arguments ProposalArguments `json:"arguments" doc:"Parameters and body of the operation."`
-	Preview   ProposalEffect    `json:"preview" doc:"What would happen, for people."`
-	ETag      string            `json:"-"`
+	Reason    string                `json:"reason" doc:"Why it was proposed, in the words of the caller." example:"Similar boats sell for about $128,000."`
+	Arguments ProposalArguments     `json:"arguments" doc:"Parameters and body of the operation."`
+	Preview   effect.ProposalEffect `json:"preview" doc:"What would happen, in words. While it is pending, as of now, otherwise as it was decided. In lists, as it was proposed."`
+	Edits     map[string]string     `json:"edits" nullable:"false" doc:"Fields of the body that the approver changed, with the new texts. The proposed ones are in arguments."`
+
+	proposer proposer
+}
+
+// proposer is what the rules need to know about the caller who proposed something.
+type proposer struct {
+	UserID string       `json:"user_id"`
+	Scopes []auth.Scope `json:"scopes"`
 }
 
 // ProposalArguments are the parameters and the body of an operation.
@@ -100,18 +107,6 @@ type ProposalArguments struct {
 	Body  *map[string]any   `json:"body" nullable:"true" doc:"JSON body. Null if there is none."`
 }
 
-// ProposalEffect describes what would happen.
-type ProposalEffect struct {
-	_ struct{} `doc:"What a proposed operation would do."`
-
-	Summary string                `json:"summary" doc:"What the operation does." example:"Change the price of a hull"`
-	Method  string                `json:"method" doc:"HTTP method of the operation." example:"PUT"`
-	Path    string                `json:"path" doc:"Path of the request." example:"/v1/hulls/hull_01jcqz8t5n8m2x4v6b7c9d0e1f/pricing"`
-	Title   *string               `json:"title" doc:"Name of the object that would change. Null if there is none, or if the caller can't read it." example:"2024 Grady-White Freedom 235"`
-	Before  map[string]any        `json:"before" nullable:"false" doc:"Values at that time of the fields in the body. Empty if nothing exists yet, or if the caller can't read it."`
-	Checks  []messages.ReachCheck `json:"checks" nullable:"false" doc:"For a message, the result of the send check at that time. Empty for other operations."`
-}
-
 // ProposalResult is the response of an operation that ran.
 type ProposalResult struct {
 	_        struct{} `doc:"Response of an operation that was approved." nullable:"true"`
@@ -119,6 +114,7 @@ type ProposalResult struct {
 	ObjectID *string  `json:"object_id" doc:"Object in the response. Null if there is none." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Code     *string  `json:"code" doc:"Code of the error. Null if the operation succeeded." example:"conflict"`
 	Message  *string  `json:"message" audit:"personal" doc:"Message of the error. Null if the operation succeeded."`
+	Edited   []string `json:"edited" nullable:"false" doc:"Fields of the body that the approver changed." since:"2026-12-01"`
 }
 
 // ProposalCreate is the body to propose an operation.
@@ -130,6 +126,15 @@ type ProposalCreate struct {
 	Query       map[string]string `json:"query" required:"false" doc:"Query parameters by name."`
 	Body        map[string]any    `json:"body" required:"false" doc:"JSON body of the operation."`
 	Reason      string            `json:"reason" minLength:"1" maxLength:"2000" doc:"Why you propose it. People read it before they decide." example:"Similar boats sell for about $128,000."`
+}
+
+// ProposalApprove is the body to approve a proposal.
+type ProposalApprove struct {
+	_ struct{} `doc:"What the approver saw and changed."`
+
+	Pins       []effect.ProposalPin `json:"pins,omitempty" maxItems:"100" doc:"The pins of the preview that you saw. Defaults to those of when it was proposed."`
+	Edits      map[string]string    `json:"edits,omitempty" doc:"Other texts for fields of the body. Only those in editable."`
+	ConfirmUSD *int64               `json:"confirm_usd" required:"false" doc:"The amount in confirm, if there is one." example:"118000"`
 }
 
 // ProposalDecline is the body to decline a proposal.
@@ -167,17 +172,6 @@ func pathNames(path string) (names []string) {
 		}
 	}
 	return names
-}
-
-// beforeOf returns the current values of the fields that a body sets to another value.
-func beforeOf(current, body map[string]any) map[string]any {
-	before := map[string]any{}
-	for name, next := range body {
-		if was, ok := current[name]; ok && fmt.Sprint(was) != fmt.Sprint(next) {
-			before[name] = was
-		}
-	}
-	return before
 }
 
 // idempotencyKey is the key that the operation runs with, however often it is tried.
@@ -228,8 +222,11 @@ func (p *ProposalState) decide(s Status, by string, result *ProposalResult, now 
 	}
 }
 
-// errChanged is the error if the object of a proposal changed.
-const errChanged = "The object changed after this was proposed. Nothing was done. Ask for a new proposal."
+// errChanged is the error if something that the approver saw has changed.
+func errChanged() *fault.Error {
+	return fault.Conflict("It changed since you opened it. Nothing was done. Look at it again, and then decide.").
+		Detail("pins", "changed", "are not the current versions")
+}
 
 // isPermanent reports whether an operation would fail in the same way again. Other errors
 // depend on the approver or on the moment.

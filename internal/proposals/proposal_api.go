@@ -2,6 +2,7 @@ package proposals
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"slipway/internal/identity/access"
@@ -11,6 +12,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/effect"
 	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -42,20 +44,22 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Raw(p, http.MethodPost, http.StatusCreated, rest.Route{
 		Path: "/proposals", ID: "createProposal", Needs: anyWrite,
 		Summary: "Propose an operation",
-		Text: "Stores an operation that changes something until a person approves it in the console, at `url`. The parameters, the body and the object are checked now. A proposal expires after 7 days. " +
+		Text: "Stores an operation that changes something until a person approves it in the console, at `url`. The parameters, the body and the objects are checked now, and `preview` says in words what would happen. A proposal expires after 7 days. " +
 			"Consent, credentials, users, payments, signatures, exports and permanent deletions can't be proposed." + scope,
 		Assist: assist.Never(assist.Decides),
 	}, a.create)
 	rest.Get(p, rest.Route{
 		Path: "/proposals/{proposal_id}", ID: "getProposal", Needs: anyWrite,
 		Summary: "Retrieve a proposal",
-		Text:    scope[1:],
+		Text:    "While it is pending, `preview` says what would happen now." + scope,
 		Assist:  assist.Read,
 	}, a.get)
 	rest.Raw(p, http.MethodPost, http.StatusOK, rest.Route{
 		Path: "/proposals/{proposal_id}/approve", ID: "approveProposal", Needs: anyWrite,
-		Summary:   "Approve a proposal and run its operation",
-		Text:      "Only people can approve, in the console. Programs receive 403. The operation runs once, as the user who approved it. If the object changed after it was proposed, nothing is done and the proposal fails." + scope,
+		Summary: "Approve a proposal and run its operation",
+		Text: "Only people can approve, in the console. Programs receive 403. The operation runs once, as the user who approved it. " +
+			"Send the `pins` of the preview that you saw. If one of these objects has changed, nothing is done: the response is 409 with the code changed, " +
+			"and the proposal has a new preview. Send `edits` to change a text before it is sent." + scope,
 		Assist:    assist.Never(assist.Decides),
 		NoIfMatch: true, Urgent: true,
 	}, a.approve)
@@ -91,6 +95,7 @@ func (a *API) list(ctx context.Context, tx *db.Tx, in *ProposalFilter) (page.Pag
 		if err != nil {
 			return out, err
 		}
+		p.Preview = visible(p.Preview, auth.From(ctx))
 		out.Data = append(out.Data, p)
 	}
 	return out, nil
@@ -101,10 +106,38 @@ func (a *API) get(ctx context.Context, tx *db.Tx, in *ByProposal) (Proposal, err
 	if err != nil {
 		return Proposal{}, err
 	}
-	if _, err := a.permit(ctx, p); err != nil {
+	op, err := a.permit(ctx, p)
+	if err != nil {
 		return Proposal{}, err
 	}
-	return open(ctx, tx, a.Box, p)
+	full, err := open(ctx, tx, a.Box, p)
+	if err != nil {
+		return full, err
+	}
+	if p.Status == Pending {
+		if err := full.refresh(ctx, tx, op); err != nil {
+			return full, err
+		}
+	}
+	full.Preview = visible(full.Preview, auth.From(ctx))
+	return full, nil
+}
+
+// refresh replaces the preview by what would happen now, and adds what changed since it was
+// proposed.
+func (p *Proposal) refresh(ctx context.Context, tx *db.Tx, op *rest.Operation) error {
+	now, err := describe(ctx, tx, op, *p)
+	var f *fault.Error
+	if errors.As(err, &f) && f.Kind.Status < http.StatusInternalServerError {
+		p.Preview.Warn(effect.Danger, "changed", "This can't be done anymore. "+f.Message)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	now.Changed = now.Diff(p.Preview)
+	p.Preview = now
+	return nil
 }
 
 // permit returns the operation of a proposal, if the caller has its scope.
@@ -128,15 +161,12 @@ func (a *API) create(ctx context.Context, in *struct{ Body ProposalCreate }) (Pr
 	if err := op.CheckRequest(a.router, in.Body.Path, in.Body.Query, in.Body.Body).Err(); err != nil {
 		return Proposal{}, err
 	}
-	p, err := a.describe(ctx, caller, op, in.Body)
-	if err != nil {
-		return p, err
-	}
-
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Proposal, error) {
-		p.ID, p.Status, p.ProposedBy, p.ExpiresAt = "", Pending, caller.Actor, tx.Now.Add(openFor)
-		if caller.AppID != "" {
-			p.ForUserID = &caller.InstalledBy
+		p := in.Body.proposal(op, caller)
+		p.ExpiresAt = tx.Now.Add(openFor)
+		var err error
+		if p.Preview, err = describe(ctx, tx, op, p); err != nil {
+			return p, notFoundIn(op, err)
 		}
 		if err := insert(ctx, tx, a.Box, &p); err != nil {
 			return p, err
@@ -144,8 +174,52 @@ func (a *API) create(ctx context.Context, in *struct{ Body ProposalCreate }) (Pr
 		if err := a.Jobs.Enqueue(ctx, tx, SettleProposal{tx.Env, p.ID}, p.ExpiresAt); err != nil {
 			return p, err
 		}
-		return open(ctx, tx, a.Box, p.ProposalState)
+		stored, err := open(ctx, tx, a.Box, p.ProposalState)
+		stored.Preview = visible(p.Preview, caller)
+		return stored, err
 	})
+}
+
+// proposal returns what a caller proposes, without its preview.
+func (in ProposalCreate) proposal(op *rest.Operation, caller auth.Principal) Proposal {
+	names := pathNames(op.Path)
+	p := Proposal{ProposalState: ProposalState{
+		OperationID: op.ID, Status: Pending, ProposedBy: caller.Actor, About: aboutOf(in.Path, names, in.Body),
+	}}
+	p.Reason, p.proposer = in.Reason, proposer{caller.UserID, caller.Scopes}
+	p.Arguments = ProposalArguments{Path: orEmpty(in.Path), Query: orEmpty(in.Query)}
+	if in.Body != nil {
+		p.Arguments.Body = &in.Body
+	}
+	if len(names) > 0 {
+		p.ObjectID = new(in.Path[names[0]])
+	}
+	if caller.AppID != "" {
+		p.ForUserID = &caller.InstalledBy
+	}
+	return p
+}
+
+func orEmpty(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}
+
+// notFoundIn returns the error for an object that a proposal refers to. The names of the
+// fields start with path or body.
+func notFoundIn(op *rest.Operation, err error) error {
+	if fault.KindOf(err) != fault.KindNotFound {
+		return err
+	}
+	var bad fault.Fields
+	if names := pathNames(op.Path); len(names) > 0 {
+		bad.Add("path."+names[len(names)-1], "not_found", "does not exist")
+	} else {
+		bad.Add("body", "not_found", "refers to something that does not exist")
+	}
+	return bad.Err()
 }
 
 func (a *API) decline(ctx context.Context, tx *db.Tx, in *struct {
@@ -175,7 +249,9 @@ func (a *API) decline(ctx context.Context, tx *db.Tx, in *struct {
 	if err := save(ctx, tx, before, &p, "proposal.declined"); err != nil {
 		return Proposal{}, err
 	}
-	return open(ctx, tx, a.Box, p)
+	full, err := open(ctx, tx, a.Box, p)
+	full.Preview = visible(full.Preview, caller)
+	return full, err
 }
 
 // errNotAPerson is the response to programs, whatever their scopes are.

@@ -2,6 +2,7 @@ package proposals
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -51,7 +52,7 @@ func (f ProposalFilter) where(tx *db.Tx, operations []string) *db.Where {
 // sealedContent is the stored form of the content.
 type sealedContent struct {
 	ProposalContent
-	Version string `json:"etag"`
+	Proposer proposer `json:"proposer"`
 }
 
 func place(p ProposalState) string { return fmt.Sprintf("proposals/%d/%s", p.Env, p.ID) }
@@ -63,21 +64,34 @@ func open(ctx context.Context, tx *db.Tx, box *seal.Box, p ProposalState) (Propo
 		return Proposal{}, err
 	}
 	var c sealedContent
-	if err := wire.Unmarshal(text, &c); err != nil {
+	if err := json.Unmarshal(text, &c); err != nil { // earlier versions stored other fields
 		return Proposal{}, err
 	}
-	c.ETag = c.Version
+	if c.Edits == nil {
+		c.Edits = map[string]string{}
+	}
+	c.proposer = c.Proposer
 	url := fmt.Sprintf("%s/console/%s/approvals/%s", site.Of(tx).URL, auth.From(ctx).Mode, p.ID)
 	return Proposal{ProposalState: p, ProposalContent: c.ProposalContent, URL: url}, nil
 }
 
+// close seals the content of a proposal, and notes which objects it mentions.
+func (p *Proposal) close(box *seal.Box) error {
+	for _, pin := range p.Preview.Pins {
+		if !slices.Contains(p.About, pin.ObjectID) {
+			p.About = append(p.About, pin.ObjectID)
+		}
+	}
+	text, err := wire.Marshal(sealedContent{p.ProposalContent, p.proposer})
+	p.Sealed = box.Seal(text, place(p.ProposalState))
+	return err
+}
+
 func insert(ctx context.Context, tx *db.Tx, box *seal.Box, p *Proposal) error {
-	text, err := wire.Marshal(sealedContent{p.ProposalContent, p.ETag})
-	if err != nil {
+	proposals.Stamp(tx, &p.ProposalState)
+	if err := p.close(box); err != nil {
 		return err
 	}
-	proposals.Stamp(tx, &p.ProposalState)
-	p.Sealed = box.Seal(text, place(p.ProposalState))
 	if err := db.Insert(ctx, tx, proposals.Name, p.ProposalState); err != nil {
 		return err
 	}

@@ -1213,6 +1213,17 @@ const (
 	PreviewUserAccessKindCalendar  PreviewUserAccessKind = "calendar"
 )
 
+// PreviewWarningLevel: How serious a warning is: ok for something that was checked, caution, or danger for a
+// likely loss.
+type PreviewWarningLevel string
+
+// The values of PreviewWarningLevel.
+const (
+	PreviewWarningLevelOk      PreviewWarningLevel = "ok"
+	PreviewWarningLevelCaution PreviewWarningLevel = "caution"
+	PreviewWarningLevelDanger  PreviewWarningLevel = "danger"
+)
+
 // PriceType: Whether a price is the regular one, a sale price, or on request.
 type PriceType string
 

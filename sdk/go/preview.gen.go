@@ -871,20 +871,21 @@ type PreviewProposalsService struct{ client *Client }
 // Approve: Approve a proposal and run its operation. Requires hulls:write or leads:write or deals:write.
 //
 // Only people can approve, in the console. Programs receive 403. The operation runs once, as the user who
-// approved it. If the object changed after it was proposed, nothing is done and the proposal fails. Requires the
-// scope of the operation.
+// approved it. Send the `pins` of the preview that you saw. If one of these objects has changed, nothing is
+// done: the response is 409 with the code changed, and the proposal has a new preview. Send `edits` to change a
+// text before it is sent. Requires the scope of the operation.
 //
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
-func (s *PreviewProposalsService) Approve(ctx context.Context, proposalID string, opts ...RequestOption) (*PreviewProposal, error) {
-	return call[PreviewProposal](ctx, s.client, request{verb: "POST", path: "/v2-preview/proposals/{proposal_id}/approve", ids: []string{proposalID}}, opts)
+func (s *PreviewProposalsService) Approve(ctx context.Context, proposalID string, body *PreviewProposalApprove, opts ...RequestOption) (*PreviewProposal, error) {
+	return call[PreviewProposal](ctx, s.client, request{verb: "POST", path: "/v2-preview/proposals/{proposal_id}/approve", ids: []string{proposalID}, body: body}, opts)
 }
 
 // Create: Propose an operation. Requires hulls:write or leads:write or deals:write.
 //
 // Stores an operation that changes something until a person approves it in the console, at `url`. The
-// parameters, the body and the object are checked now. A proposal expires after 7 days. Consent, credentials,
-// users, payments, signatures, exports and permanent deletions can't be proposed. Requires the scope of the
-// operation.
+// parameters, the body and the objects are checked now, and `preview` says in words what would happen. A
+// proposal expires after 7 days. Consent, credentials, users, payments, signatures, exports and permanent
+// deletions can't be proposed. Requires the scope of the operation.
 //
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewProposalsService) Create(ctx context.Context, body PreviewProposalCreate, opts ...RequestOption) (*PreviewProposal, error) {
@@ -902,7 +903,7 @@ func (s *PreviewProposalsService) Decline(ctx context.Context, proposalID string
 
 // Get: Retrieve a proposal. Requires hulls:write or leads:write or deals:write.
 //
-// Requires the scope of the operation.
+// While it is pending, `preview` says what would happen now. Requires the scope of the operation.
 //
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewProposalsService) Get(ctx context.Context, proposalID string, opts ...RequestOption) (*PreviewProposal, error) {

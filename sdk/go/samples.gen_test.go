@@ -1928,7 +1928,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			proposal, err := client.Preview.Proposals.Approve(ctx, "prp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			proposal, err := client.Preview.Proposals.Approve(ctx, "prp_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.PreviewProposalApprove{})
 			if err != nil {
 				return err
 			}

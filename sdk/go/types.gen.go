@@ -361,6 +361,8 @@ type ChannelFilter struct {
 type Connection struct {
 	// SAML: where the provider sends assertions. Null for OIDC.
 	AcsURL *string `json:"acs_url"`
+	// SAML: whether assertions can be encrypted with AES-CBC, which doesn't detect changes.
+	AllowCbc bool `json:"allow_cbc"`
 	// SAML: whether a sign-in can start at the provider.
 	AllowIdpInitiated bool `json:"allow_idp_initiated"`
 	// Whether the group mapping can assign and remove the owner role. Otherwise the role stays as it is.
@@ -427,6 +429,9 @@ type Connection struct {
 
 // ConnectionCreate: A new SSO connection.
 type ConnectionCreate struct {
+	// Whether assertions can be encrypted with AES-CBC. Defaults to false, because it doesn't detect changes. Use
+	// AES-GCM if your provider can.
+	AllowCbc *bool `json:"allow_cbc,omitzero"`
 	// Whether a sign-in can start at the provider. Defaults to false, because another site could then sign a user in
 	// to an account that the user did not choose.
 	AllowIdpInitiated *bool `json:"allow_idp_initiated,omitzero"`
@@ -467,6 +472,8 @@ type ConnectionCreate struct {
 
 // ConnectionPatch: Changes to an SSO connection. Omitted fields keep their values.
 type ConnectionPatch struct {
+	// SAML only. Whether assertions can be encrypted with AES-CBC.
+	AllowCbc Opt[bool] `json:"allow_cbc,omitzero"`
 	// SAML only. Whether a sign-in can start at the provider.
 	AllowIdpInitiated Opt[bool] `json:"allow_idp_initiated,omitzero"`
 	// Whether the group mapping can assign and remove the owner role.
@@ -4859,6 +4866,8 @@ type PreviewProposal struct {
 	DecidedBy *string `json:"decided_by"`
 	// Why it was declined. Null if no reason was given.
 	DeclineReason *string `json:"decline_reason"`
+	// Fields of the body that the approver changed, with the new texts. The proposed ones are in arguments.
+	Edits map[string]string `json:"edits"`
 	// When it can no longer be approved.
 	ExpiresAt time.Time `json:"expires_at"`
 	// User that an app acted for. Null for other callers.
@@ -4869,7 +4878,8 @@ type PreviewProposal struct {
 	ObjectID *string `json:"object_id"`
 	// Operation to run, as in the API reference.
 	OperationID string `json:"operation_id"`
-	// What would happen, for people.
+	// What would happen, in words. While it is pending, as of now, otherwise as it was decided. In lists, as it was
+	// proposed.
 	Preview PreviewProposalEffect `json:"preview"`
 	// App, API key or user that proposed it.
 	ProposedBy Actor `json:"proposed_by"`
@@ -4887,6 +4897,26 @@ type PreviewProposal struct {
 	Version int64 `json:"version"`
 }
 
+// PreviewProposalAmount: A price to compare with others.
+type PreviewProposalAmount struct {
+	// Amount in whole US dollars.
+	AmountUSD int64 `json:"amount_usd"`
+	// What it is.
+	Label string `json:"label"`
+	// Scope that you need to see it, in addition to the operation's. Null if there is none.
+	Requires *string `json:"requires"`
+}
+
+// PreviewProposalApprove: What the approver saw and changed.
+type PreviewProposalApprove struct {
+	// The amount in confirm, if there is one.
+	ConfirmUSD *int64 `json:"confirm_usd,omitzero"`
+	// Other texts for fields of the body. Only those in editable.
+	Edits map[string]string `json:"edits,omitzero"`
+	// The pins of the preview that you saw. Defaults to those of when it was proposed.
+	Pins []PreviewProposalPin `json:"pins,omitzero"`
+}
+
 // PreviewProposalArguments: Parameters and body of a proposed operation.
 type PreviewProposalArguments struct {
 	// JSON body. Null if there is none.
@@ -4895,6 +4925,14 @@ type PreviewProposalArguments struct {
 	Path map[string]string `json:"path"`
 	// Query parameters by name.
 	Query map[string]string `json:"query"`
+}
+
+// PreviewProposalConfirm: An amount that the approver has to repeat.
+type PreviewProposalConfirm struct {
+	// Amount in whole US dollars.
+	AmountUSD int64 `json:"amount_usd"`
+	// Scope that you need to see it, in addition to the operation's. Null if there is none.
+	Requires *string `json:"requires"`
 }
 
 // PreviewProposalCreate: An operation to propose.
@@ -4918,20 +4956,83 @@ type PreviewProposalDecline struct {
 	Reason string `json:"reason,omitzero"`
 }
 
-// PreviewProposalEffect: What a proposed operation would do.
+// PreviewProposalEffect: What a proposed operation would do, in words. Parts that you can't read are left out.
 type PreviewProposalEffect struct {
-	// Values at that time of the fields in the body. Empty if nothing exists yet, or if the caller can't read it.
-	Before map[string]any `json:"before"`
-	// For a message, the result of the send check at that time. Empty for other operations.
-	Checks []PreviewReachCheck `json:"checks"`
+	// Prices to compare, such as the offer, the floor and the asking price.
+	Amounts []PreviewProposalAmount `json:"amounts"`
+	// What changed since it was proposed.
+	Changed []PreviewProposalRow `json:"changed"`
+	// Amount that the approver has to repeat, because the operation does damage if it is wrong. Null if there is
+	// none.
+	Confirm *PreviewProposalConfirm `json:"confirm"`
+	// For a message, the last messages of the conversation, oldest first.
+	Conversation []PreviewProposalSentence `json:"conversation"`
+	// Fields of the body that the approver can change.
+	Editable []string `json:"editable"`
 	// HTTP method of the operation.
 	Method string `json:"method"`
 	// Path of the request.
 	Path string `json:"path"`
-	// What the operation does.
+	// Versions of the objects that this describes. If one changes, the approval fails with the code changed.
+	Pins []PreviewProposalPin `json:"pins"`
+	// The objects and what would change, from and to.
+	Rows []PreviewProposalRow `json:"rows"`
+	// What the operation does, as in the API reference.
 	Summary string `json:"summary"`
-	// Name of the object that would change. Null if there is none, or if the caller can't read it.
-	Title *string `json:"title"`
+	// Adds to the title. Can be empty.
+	Text string `json:"text"`
+	// What would happen, in one line. If you can't read all objects that it names, the summary of the operation.
+	Title string `json:"title"`
+	// What to know before you decide, such as a rule that refuses others.
+	Warnings []PreviewProposalWarning `json:"warnings"`
+}
+
+// PreviewProposalPin: Version of an object that a preview describes.
+type PreviewProposalPin struct {
+	// ID of the object.
+	ObjectID string `json:"object_id"`
+	// What the version is of, for people.
+	Part string `json:"part,omitzero"`
+	// Version of the object.
+	Version int64 `json:"version"`
+}
+
+// PreviewProposalRow: An object or a field, and what becomes of it.
+type PreviewProposalRow struct {
+	// What it is now. Null if nothing is replaced.
+	From *string `json:"from"`
+	// Name of the object or the field.
+	Label string `json:"label"`
+	// Object that the row is about. Null if it is about a field.
+	ObjectID *string `json:"object_id"`
+	// What it becomes, or what it is.
+	To string `json:"to"`
+}
+
+// PreviewProposalSentence: A message of the conversation that a proposed message belongs to.
+type PreviewProposalSentence struct {
+	// When it was written.
+	At time.Time `json:"at"`
+	// Who wrote it.
+	By string `json:"by"`
+	// How it was sent.
+	Channel string `json:"channel"`
+	// Whether the dealership wrote it.
+	Ours bool `json:"ours"`
+	// Text of the message. Empty if it was erased.
+	Text string `json:"text"`
+}
+
+// PreviewProposalWarning: Something to know before you decide.
+type PreviewProposalWarning struct {
+	// Rule that it is about.
+	Code string `json:"code"`
+	// How serious it is.
+	Level PreviewWarningLevel `json:"level"`
+	// Scope that you need to see it, in addition to the operation's. Null if there is none.
+	Requires *string `json:"requires"`
+	// The warning in words.
+	Text string `json:"text"`
 }
 
 // PreviewProvisioning: SCIM of an SSO connection: how its identity provider manages users and groups.
@@ -5441,6 +5542,8 @@ type PriceChange struct {
 type ProposalResult struct {
 	// Code of the error. Null if the operation succeeded.
 	Code *string `json:"code"`
+	// Fields of the body that the approver changed.
+	Edited []string `json:"edited"`
 	// Message of the error. Null if the operation succeeded.
 	Message *string `json:"message"`
 	// Object in the response. Null if there is none.

@@ -19,15 +19,15 @@ func TestAssistantsAreDecided(t *testing.T) {
 		rule := op.Assist
 		switch {
 		case !rule.Decided():
-			t.Errorf("the route of %s must have Assist: assist.Read, assist.Propose, assist.ProposeAfter or assist.Never", op.ID)
+			t.Errorf("the route of %s must have Assist: assist.Read, assist.Propose or assist.Never", op.ID)
 		case rule.CanRead() != (op.Method == "GET") && rule.String() != "":
 			t.Errorf("%s is a %s, so assistants can't %s it", op.ID, op.Method, rule)
 		case rule.CanPropose() && op.Accepts.Types != nil:
 			t.Errorf("%s needs a file, so it can't be proposed", op.ID)
 		case rule.CanPropose() && forAdministrators(op):
 			t.Errorf("%s is for administrators and developers, so it can't be proposed", op.ID)
-		case rule.Before() != "" && r.FindOperation(rule.Before()) == nil:
-			t.Errorf("%s reads %s first, which is not an operation", op.ID, rule.Before())
+		case rule.CanPropose() != (op.Effect != nil):
+			t.Errorf("%s must have an Effect exactly if it can be proposed", op.ID)
 		case rule.String() != "" && r.FindOperation(op.ID) != op:
 			t.Errorf("%s shares its ID with an operation of /v1, so assistants can't choose it", op.ID)
 		}

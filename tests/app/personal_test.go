@@ -28,7 +28,7 @@ var notAboutContacts = map[string]string{
 	"Document.sha256": "a hash", "Contact.merged_into": "an ID", "Offer.in_reply_to": "an ID",
 	"LeadMessage.block_reason": "a code", "LeadMessage.provider": "a code", "LeadMessage.error_code": "a code",
 	"AppointmentReminder.blocked_reason": "a code",
-	"ProposalState.decided_by":           "an ID", "ProposalResult.code": "a code",
+	"ProposalState.decided_by":           "an ID", "ProposalResult.code": "a code", "ProposalResult.edited": "names of fields",
 }
 
 // Text that users can write about a contact must not be in the audit log. The

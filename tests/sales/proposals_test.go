@@ -39,6 +39,32 @@ func approve(b *testkit.Browser, id string) testkit.View {
 	return b.Send("POST", "/console/api"+path+"/"+id+"/approve", "")
 }
 
+// approveAs approves a proposal as it was shown.
+func approveAs(b *testkit.Browser, id string, seen proposals.Proposal) testkit.View {
+	return approveWith(b, id, map[string]any{"pins": seen.Preview.Pins})
+}
+
+func approveWith(b *testkit.Browser, id string, body map[string]any) testkit.View {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err)
+	}
+	return b.Send("POST", "/console/api"+path+"/"+id+"/approve", string(text))
+}
+
+// fromTo returns a row of the preview.
+func fromTo(p proposals.Proposal, label string) string {
+	for _, r := range p.Preview.Rows {
+		switch {
+		case r.Label == label && r.From != nil:
+			return *r.From + " → " + r.To
+		case r.Label == label:
+			return r.To
+		}
+	}
+	return "no row " + label
+}
+
 func priceOf(s *testkit.Server, hull string) int64 {
 	var h struct {
 		Price int64 `json:"price_usd"`
@@ -56,9 +82,9 @@ func TestApprove(t *testing.T) {
 		assert.Equal(t, p.Status, proposals.Pending)
 		assert.Equal(t, p.ProposedBy.Type, "api_key")
 		assert.Equal(t, *p.ObjectID, hull)
-		assert.Equal(t, p.Preview.Before["price_usd"], any(120000.0))
+		assert.Equal(t, fromTo(p, "Price"), "$120,000 → $99,000")
 		assert.Equal(t, p.Preview.Path, "/v1/hulls/"+hull+"/pricing")
-		assert.Contains(t, *p.Preview.Title, "Grady-White")
+		assert.Contains(t, p.Preview.Title, "Lower the price of the 2024 Grady-White")
 		assert.Contains(t, p.URL, "/console/test/approvals/"+p.ID)
 		assert.Equal(t, p.ExpiresAt.Sub(p.CreatedAt), 7*24*time.Hour)
 
@@ -108,10 +134,11 @@ func TestApproveConcurrently(t *testing.T) {
 	})
 }
 
-// If the object changed, nothing is done, and the person sees why.
+// If something changed after the approver saw it, nothing is done. The proposal shows what
+// changed, and waits for another decision.
 func TestChangedObject(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		hull := s.Test.Hull(s.Test.Location(), nil)
+		hull := s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 120000})
 		var p, got proposals.Proposal
 		s.Test.Post(path, priceChange(hull, 99000), 201, &p)
 		s.Test.Put("/v1/hulls/"+hull+"/pricing", `{"price_usd": 110000}`, 200, nil)
@@ -122,9 +149,15 @@ func TestChangedObject(t *testing.T) {
 		assert.Contains(t, v.Text, `"code":"changed"`)
 		assert.Equal(t, priceOf(s, hull), 110000)
 		s.Test.Get(path+"/"+p.ID, 200, &got)
-		assert.Equal(t, got.Status, proposals.Failed)
-		assert.Contains(t, *got.Result.Message, "changed after")
-		assert.Equal(t, s.EventTypes(p.ID), []string{"proposal.created", "proposal.failed"})
+		assert.Equal(t, got.Status, proposals.Pending)
+		assert.Equal(t, fromTo(got, "Price"), "$110,000 → $99,000")
+		assert.Equal(t, got.Preview.Changed[0].Label, "Price")
+		assert.Equal(t, *got.Preview.Changed[0].From+" "+got.Preview.Changed[0].To, "$120,000 $110,000")
+		assert.Equal(t, s.EventTypes(p.ID), []string{"proposal.created"})
+
+		assert.Equal(t, approveAs(b, p.ID, p).StatusCode, 409, "with the pins of the first preview")
+		assert.Equal(t, approveAs(b, p.ID, got).StatusCode, 200, "with those of the new one")
+		assert.Equal(t, priceOf(s, hull), 99000)
 	})
 }
 
@@ -251,8 +284,8 @@ func TestVisibility(t *testing.T) {
 		hull := s.Test.Hull(s.Test.Location(), nil)
 		var p proposals.Proposal
 		s.As(s.Key(auth.HullsWrite)).Post(path, priceChange(hull, 99000), 201, &p)
-		assert.Equal(t, len(p.Preview.Before), 0, "fields that the caller can't read")
-		assert.Equal(t, p.Preview.Title, nil)
+		assert.Equal(t, len(p.Preview.Rows), 0, "rows that the caller can't read")
+		assert.Equal(t, p.Preview.Title, p.Preview.Summary)
 
 		sales := s.As(s.Key(auth.LeadsWrite))
 		var list page.Page[proposals.Proposal]
@@ -275,8 +308,7 @@ func TestMessage(t *testing.T) {
 			"body":   map[string]any{"channel": "sms", "purpose": "transactional", "body": "PLAINTEXT"},
 			"reason": "REASONTEXT",
 		}, 201, &p)
-		assert.Len(t, p.Preview.Checks, 1)
-		assert.Equal(t, *p.Preview.Checks[0].Code, "consent_missing")
+		assert.Equal(t, p.Preview.Warnings[0].Code, "consent_missing")
 
 		stored := string(testkit.Rows[[]byte](s, `SELECT sealed FROM proposals WHERE id = ?`, p.ID)[0])
 		entries := strings.Join(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ?`, p.ID), " ")

@@ -86,6 +86,11 @@ function readDraft<V>(name: string): Draft<V> | undefined {
   return text ? (JSON.parse(text) as Draft<V>) : undefined;
 }
 
+/** Puts text into a form that is opened later, as if the user had typed it. */
+export function keepDraft<V extends Values>(name: string, base: V, values: V): void {
+  sessionStorage.setItem(draftKey(name), JSON.stringify({ base, values }));
+}
+
 /** Removes the input of a form that was not saved. */
 export function discardDraft(name: string): void {
   sessionStorage.removeItem(draftKey(name));

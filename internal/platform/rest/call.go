@@ -130,11 +130,19 @@ type innerKey struct{}
 type inner struct {
 	caller  auth.Principal
 	limited bool // counts against the rate limit of the caller
+	first   func(ctx context.Context, tx *db.Tx) error
 }
 
 func innerFrom(ctx context.Context) (inner, bool) {
 	in, ok := ctx.Value(innerKey{}).(inner)
 	return in, ok
+}
+
+// Approved reports whether the request runs what a person approved, as it was shown. Work
+// that goes on after the response must not do anything else.
+func Approved(ctx context.Context) bool {
+	in, _ := innerFrom(ctx)
+	return in.first != nil
 }
 
 // Answer is the response to a Call.
@@ -163,20 +171,24 @@ type Inner struct {
 	Method, Target string
 	Header         http.Header
 	Body           []byte // JSON, or nil
+
+	// First runs in the transaction of the operation before the operation. If it fails,
+	// nothing is written. It doesn't run if the response is a stored one.
+	First func(ctx context.Context, tx *db.Tx) error
 }
 
 // Call handles a request inside of another one, as a caller who was authenticated. It is
 // handled like any other request, but it needs no place and has no rate limit: the request
 // around it had to. Call it outside of transactions.
 func (r *Router) Call(ctx context.Context, caller auth.Principal, q Inner) (Answer, error) {
-	return r.call(ctx, inner{caller: caller}, q)
+	return r.call(ctx, inner{caller: caller, first: q.First}, q)
 }
 
 // CallLimited is like Call, but counts the request against the rate limit of the caller. Use
 // it if the request around it is not one of the API, such as one to /mcp.
 func (r *Router) CallLimited(ctx context.Context, caller auth.Principal, q Inner) (Answer, error) {
 	caller.Rate = r.Limits.Of(caller)
-	return r.call(ctx, inner{caller, true}, q)
+	return r.call(ctx, inner{caller: caller, limited: true, first: q.First}, q)
 }
 
 func (r *Router) call(ctx context.Context, in inner, q Inner) (Answer, error) {

@@ -42,6 +42,7 @@ func (r *Router) mount(op *Operation, h anyHandler) {
 	op.Path, op.Family, op.Entered = r.Prefix+op.Path, r.family, r.entered
 	op.request, op.call, op.preview = requestOf(op.In), h, op.PreviewHeaders()
 	op.work = workClass(op)
+	op.mustHaveEffect()
 	r.addPath(op)
 	r.Operations = append(r.Operations, op)
 	r.mux.Method(op.Method, op.Path, r.serve(op))

@@ -21,6 +21,7 @@ type Route struct {
 	Text    string // what callers need to know in addition
 
 	Assist assist.Rule // what assistants can do with it
+	Effect Effect      // what it would do, for an operation that can be proposed; see Describe
 
 	OrSelf    string // also for a session on its own user, whose ID is this path parameter
 	OrSession bool   // also for a session; the handler limits it to what belongs to its user

@@ -51,6 +51,11 @@ func write(ctx context.Context, d *db.DB, fn db.Func[any]) (any, error) {
 				}
 			}
 			tx.ForgetWrites()
+			if in, _ := innerFrom(ctx); in.first != nil {
+				if err := in.first(ctx, tx); err != nil {
+					return out, err
+				}
+			}
 			out, err = fn(ctx, tx)
 			if db.IsCommitted(err) {
 				if released := x.release(ctx, tx); released != nil {

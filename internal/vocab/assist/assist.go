@@ -5,9 +5,8 @@ package assist
 // Rule is the decision about an operation. The zero Rule means that nobody has decided,
 // and so no.
 type Rule struct {
-	kind   kind
-	before string
-	why    string
+	kind kind
+	why  string
 }
 
 type kind string
@@ -21,13 +20,10 @@ const (
 var (
 	// Read is for what assistants can read within their scopes.
 	Read = Rule{kind: read}
-	// Propose is for an operation that can be proposed, and only creates something.
+	// Propose is for an operation that can be proposed. Its route says what it would do, so
+	// that a person can judge it.
 	Propose = Rule{kind: propose}
 )
-
-// ProposeAfter is for an operation that can be proposed. The operation with this ID reads
-// what it changes, with the version for If-Match.
-func ProposeAfter(operationID string) Rule { return Rule{kind: propose, before: operationID} }
 
 // Never is for an operation that only people and their own programs use. The reason
 // completes "It ...".
@@ -59,9 +55,6 @@ func (r Rule) CanRead() bool { return r.kind == read }
 
 // CanPropose reports whether it can be proposed.
 func (r Rule) CanPropose() bool { return r.kind == propose }
-
-// Before is the ID of the operation that reads what this one changes, or "".
-func (r Rule) Before() string { return r.before }
 
 // Why returns the reason why it can't be proposed.
 func (r Rule) Why() string {

@@ -507,6 +507,9 @@ export type PreviewRequestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  */
 export type PreviewUserAccessKind = "session" | "login_key" | "api_key" | "app" | "assistant" | "webhook" | "push_url" | "calendar";
 
+/** How serious a warning is: ok for something that was checked, caution, or danger for a likely loss. */
+export type PreviewWarningLevel = "ok" | "caution" | "danger";
+
 /** Whether a price is the regular one, a sale price, or on request. */
 export type PriceType = "asking" | "sale" | "call";
 
@@ -960,6 +963,8 @@ export interface ChannelFilter {
 export interface Connection {
   /** SAML: where the provider sends assertions. Null for OIDC. */
   acs_url: string | null;
+  /** SAML: whether assertions can be encrypted with AES-CBC, which doesn't detect changes. */
+  allow_cbc: boolean;
   /** SAML: whether a sign-in can start at the provider. */
   allow_idp_initiated: boolean;
   /** Whether the group mapping can assign and remove the owner role. Otherwise the role stays as it is. */
@@ -1031,6 +1036,11 @@ export interface Connection {
 /** A new SSO connection. */
 export interface ConnectionCreate {
   /**
+   * Whether assertions can be encrypted with AES-CBC. Defaults to false, because it doesn't detect changes. Use
+   * AES-GCM if your provider can.
+   */
+  allow_cbc?: boolean;
+  /**
    * Whether a sign-in can start at the provider. Defaults to false, because another site could then sign a user in
    * to an account that the user did not choose.
    */
@@ -1074,6 +1084,8 @@ export interface ConnectionCreate {
 
 /** Changes to an SSO connection. Omitted fields keep their values. */
 export interface ConnectionPatch {
+  /** SAML only. Whether assertions can be encrypted with AES-CBC. */
+  allow_cbc?: boolean;
   /** SAML only. Whether a sign-in can start at the provider. */
   allow_idp_initiated?: boolean;
   /** Whether the group mapping can assign and remove the owner role. */
@@ -5937,6 +5949,8 @@ export interface PreviewProposal {
   decided_by: string | null;
   /** Why it was declined. Null if no reason was given. */
   decline_reason: string | null;
+  /** Fields of the body that the approver changed, with the new texts. The proposed ones are in arguments. */
+  edits: Record<string, string>;
   /** When it can no longer be approved. */
   expires_at: string;
   /** User that an app acted for. Null for other callers. */
@@ -5947,7 +5961,10 @@ export interface PreviewProposal {
   object_id: string | null;
   /** Operation to run, as in the API reference. */
   operation_id: string;
-  /** What would happen, for people. */
+  /**
+   * What would happen, in words. While it is pending, as of now, otherwise as it was decided. In lists, as it was
+   * proposed.
+   */
   preview: PreviewProposalEffect;
   /** App, API key or user that proposed it. */
   proposed_by: Actor;
@@ -5965,6 +5982,26 @@ export interface PreviewProposal {
   version: number;
 }
 
+/** A price to compare with others. */
+export interface PreviewProposalAmount {
+  /** Amount in whole US dollars. */
+  amount_usd: number;
+  /** What it is. */
+  label: string;
+  /** Scope that you need to see it, in addition to the operation's. Null if there is none. */
+  requires: string | null;
+}
+
+/** What the approver saw and changed. */
+export interface PreviewProposalApprove {
+  /** The amount in confirm, if there is one. */
+  confirm_usd?: number | null;
+  /** Other texts for fields of the body. Only those in editable. */
+  edits?: Record<string, string>;
+  /** The pins of the preview that you saw. Defaults to those of when it was proposed. */
+  pins?: Array<PreviewProposalPin>;
+}
+
 /** Parameters and body of a proposed operation. */
 export interface PreviewProposalArguments {
   /** JSON body. Null if there is none. */
@@ -5973,6 +6010,14 @@ export interface PreviewProposalArguments {
   path: Record<string, string>;
   /** Query parameters by name. */
   query: Record<string, string>;
+}
+
+/** An amount that the approver has to repeat. */
+export interface PreviewProposalConfirm {
+  /** Amount in whole US dollars. */
+  amount_usd: number;
+  /** Scope that you need to see it, in addition to the operation's. Null if there is none. */
+  requires: string | null;
 }
 
 /** An operation to propose. */
@@ -5998,20 +6043,85 @@ export interface PreviewProposalDecline {
   reason?: string | null;
 }
 
-/** What a proposed operation would do. */
+/** What a proposed operation would do, in words. Parts that you can't read are left out. */
 export interface PreviewProposalEffect {
-  /** Values at that time of the fields in the body. Empty if nothing exists yet, or if the caller can't read it. */
-  before: Record<string, unknown>;
-  /** For a message, the result of the send check at that time. Empty for other operations. */
-  checks: Array<PreviewReachCheck>;
+  /** Prices to compare, such as the offer, the floor and the asking price. */
+  amounts: Array<PreviewProposalAmount>;
+  /** What changed since it was proposed. */
+  changed: Array<PreviewProposalRow>;
+  /**
+   * Amount that the approver has to repeat, because the operation does damage if it is wrong. Null if there is
+   * none.
+   */
+  confirm: PreviewProposalConfirm | null;
+  /** For a message, the last messages of the conversation, oldest first. */
+  conversation: Array<PreviewProposalSentence>;
+  /** Fields of the body that the approver can change. */
+  editable: Array<string>;
   /** HTTP method of the operation. */
   method: string;
   /** Path of the request. */
   path: string;
-  /** What the operation does. */
+  /** Versions of the objects that this describes. If one changes, the approval fails with the code changed. */
+  pins: Array<PreviewProposalPin>;
+  /** The objects and what would change, from and to. */
+  rows: Array<PreviewProposalRow>;
+  /** What the operation does, as in the API reference. */
   summary: string;
-  /** Name of the object that would change. Null if there is none, or if the caller can't read it. */
-  title: string | null;
+  /** Adds to the title. Can be empty. */
+  text: string;
+  /** What would happen, in one line. If you can't read all objects that it names, the summary of the operation. */
+  title: string;
+  /** What to know before you decide, such as a rule that refuses others. */
+  warnings: Array<PreviewProposalWarning>;
+}
+
+/** Version of an object that a preview describes. */
+export interface PreviewProposalPin {
+  /** ID of the object. */
+  object_id: string;
+  /** What the version is of, for people. */
+  part?: string;
+  /** Version of the object. */
+  version: number;
+}
+
+/** An object or a field, and what becomes of it. */
+export interface PreviewProposalRow {
+  /** What it is now. Null if nothing is replaced. */
+  from: string | null;
+  /** Name of the object or the field. */
+  label: string;
+  /** Object that the row is about. Null if it is about a field. */
+  object_id: string | null;
+  /** What it becomes, or what it is. */
+  to: string;
+}
+
+/** A message of the conversation that a proposed message belongs to. */
+export interface PreviewProposalSentence {
+  /** When it was written. */
+  at: string;
+  /** Who wrote it. */
+  by: string;
+  /** How it was sent. */
+  channel: string;
+  /** Whether the dealership wrote it. */
+  ours: boolean;
+  /** Text of the message. Empty if it was erased. */
+  text: string;
+}
+
+/** Something to know before you decide. */
+export interface PreviewProposalWarning {
+  /** Rule that it is about. */
+  code: string;
+  /** How serious it is. */
+  level: PreviewWarningLevel;
+  /** Scope that you need to see it, in addition to the operation's. Null if there is none. */
+  requires: string | null;
+  /** The warning in words. */
+  text: string;
 }
 
 /** SCIM of an SSO connection: how its identity provider manages users and groups. */
@@ -6543,6 +6653,8 @@ export interface PriceChange {
 export interface ProposalResult {
   /** Code of the error. Null if the operation succeeded. */
   code: string | null;
+  /** Fields of the body that the approver changed. */
+  edited: Array<string>;
   /** Message of the error. Null if the operation succeeded. */
   message: string | null;
   /** Object in the response. Null if there is none. */

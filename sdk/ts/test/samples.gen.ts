@@ -1075,7 +1075,7 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
-    const proposal = await slipway.preview.proposals.approve("prp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    const proposal = await slipway.preview.proposals.approve("prp_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
     console.log(proposal.id);
   },
   async () => {

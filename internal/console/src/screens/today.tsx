@@ -157,7 +157,7 @@ function useApprovals() {
     async () => (await api.preview.proposals.list({ status: "pending", limit: 5 })).data,
     (p) => ({
       id: p.id, tone: "amber", kind: "Approval", at: p.created_at, href: href("approvals/" + p.id), action: "Look",
-      text: <><b>{p.proposed_by.label}</b> proposes: {p.preview.summary.toLowerCase()}{p.preview.title && ` (${p.preview.title})`}</>,
+      text: <><b>{p.proposed_by.label}</b> proposes: {p.preview.title}</>,
     }), ["proposal"]);
 }
 

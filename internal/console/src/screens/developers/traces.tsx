@@ -27,12 +27,17 @@ const places: Array<[string, Scope, (id: string) => string]> = [
   ["app_", "admin", () => href("settings/apps")],
 ];
 
+/** Where an object is shown, or undefined if the user can't see it. */
+export function placeOf(id: string): string | undefined {
+  const place = places.find(([prefix]) => id.startsWith(prefix));
+  return place && can(place[1]) ? place[2](id) : undefined;
+}
+
 /** An ID that links to its object, if the user can see it. Only its end differs from others, so tables shorten it. */
 export function ObjectLink({ id, short }: { id: string; short?: boolean }) {
   const text = short ? id.replace(/^([a-z]+_).*(.{6})$/, "$1…$2") : id;
-  const place = places.find(([prefix]) => id.startsWith(prefix));
-  if (!place || !can(place[1])) return <span class="mono" title={id}>{text}</span>;
-  return <a class="link mono" title={id} href={place[2](id)}>{text}</a>;
+  const place = placeOf(id);
+  return place ? <a class="link mono" title={id} href={place}>{text}</a> : <span class="mono" title={id}>{text}</span>;
 }
 
 /** The query of a log for what happened around a request. */

@@ -1,0 +1,245 @@
+package sales
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"slipway/internal/messages"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/proposals"
+	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
+	"slipway/internal/vocab/auth"
+)
+
+// lowOffer returns a proposal to accept an offer of $1,000 for a boat with a floor of
+// $131,313 and a cost of $118,400, by an assistant who can't see them.
+func lowOffer(s *testkit.Server) (deal string, body map[string]any, assistant *testkit.Client) {
+	hull := s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 149900})
+	s.Test.Put("/v1/hulls/"+hull+"/pricing", `{"price_usd": 149900, "floor_usd": 131313, "cost": {"invoice_cents": 11840000}}`, 200, nil)
+	buyer := s.Test.Contact(map[string]any{"first_name": "Ralph", "last_name": "Underwood"})
+	deal = s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": buyer, "offer_usd": 1000})
+	s.Test.Deal(map[string]any{"hull_id": hull, "offer_usd": 138000})
+	body = map[string]any{
+		"operation_id": "acceptOffer", "path": map[string]string{"deal_id": deal, "offer_id": s.Test.OpeningOffer(deal)},
+		"reason": "The buyer says this is his final offer.",
+	}
+	return deal, body, s.As(s.Key(auth.HullsRead, auth.LeadsRead, auth.DealsRead, auth.DealsWrite))
+}
+
+func shown(t *testing.T, b *testkit.Browser, id string) (p proposals.Proposal, text string) {
+	t.Helper()
+	v := b.Send("GET", "/console/api"+path+"/"+id, "")
+	assert.Equal(t, v.StatusCode, 200, v.Text)
+	if err := json.Unmarshal([]byte(v.Text), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p, v.Text
+}
+
+// The approver of an offer sees the boat, the buyer, the price, the floor, the loss and whom
+// the rule refuses, and has to type an amount below the floor.
+func TestApproveLowOffer(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		deal, body, assistant := lowOffer(s)
+		var p proposals.Proposal
+		proposed := assistant.Post(path, body, 201, &p)
+		for _, secret := range []string{"131313", "131,313", "130,313", "118400", "118,400", "117,400"} {
+			assert.Excludes(t, string(proposed.Bytes), secret, "floor and cost, to the assistant")
+		}
+
+		b, _ := browser(t, s, "manager")
+		p, _ = shown(t, b, p.ID)
+		assert.Equal(t, p.Preview.Title, "Accept $1,000 for the 2024 Grady-White Freedom 235")
+		assert.Contains(t, p.Preview.Text, "Ralph Underwood's offer of $1,000")
+		assert.Contains(t, p.Preview.Text, "Asking $149,900")
+		assert.Equal(t, fromTo(p, "Buyer"), "Ralph Underwood")
+		assert.Equal(t, fromTo(p, "Offer of $1,000"), "pending → accepted")
+		assert.Equal(t, fromTo(p, "Status of the boat"), "available → sale pending")
+		warnings := map[string]string{}
+		for _, w := range p.Preview.Warnings {
+			warnings[w.Code] = w.Text
+		}
+		assert.Contains(t, warnings["below_floor"], "Below the floor by $130,313. You may do this, ")
+		assert.Contains(t, warnings["below_floor"], " may not.")
+		assert.Equal(t, warnings["below_cost"], "You would lose $117,400 against the cost.")
+		assert.Contains(t, warnings["better_offer"], "$138,000")
+		amounts := map[string]int64{}
+		for _, a := range p.Preview.Amounts {
+			amounts[a.Label] = a.AmountUSD
+		}
+		assert.Equal(t, amounts, map[string]int64{"offer": 1000, "cost": 118400, "floor": 131313, "asking": 149900})
+
+		v := approveAs(b, p.ID, p)
+		assert.Equal(t, v.StatusCode, 400, v.Text)
+		assert.Contains(t, v.Text, "confirm_usd")
+		assert.Equal(t, approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm_usd": 100}).StatusCode, 422, "another amount")
+		assert.Equal(t, testkit.Rows[string](s, `SELECT status FROM deals WHERE id = ?`, deal)[0], "open")
+		v = approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm_usd": 1000})
+		assert.Equal(t, v.StatusCode, 200, v.Text)
+		assert.Equal(t, testkit.Rows[string](s, `SELECT status FROM deals WHERE id = ?`, deal)[0], "accepted")
+	})
+}
+
+// An approver who can't see costs sees neither the floor nor the cost, at any door, and can't
+// accept.
+func TestApprovalHidesCosts(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		deal, body, _ := lowOffer(s)
+		var p proposals.Proposal
+		s.Test.Post(path, body, 201, &p) // by a program that can see everything
+
+		b, _ := browser(t, s, "sales")
+		seen, text := shown(t, b, p.ID)
+		list := b.Send("GET", "/console/api"+path, "").Text
+		v := approveWith(b, p.ID, map[string]any{"pins": seen.Preview.Pins, "confirm_usd": 1000})
+		for door, answer := range map[string]string{"proposal": text, "list": list, "approval": v.Text, "decline": b.Send("POST", "/console/api"+path+"/"+p.ID+"/decline", "").Text} {
+			for _, secret := range []string{"131313", "131,313", "130,313", "118400", "118,400", "117,400"} {
+				assert.Excludes(t, answer, secret, door)
+			}
+		}
+		assert.Contains(t, text, "The price is too low for you to accept.")
+		assert.Equal(t, v.StatusCode, 403, v.Text)
+		assert.Equal(t, testkit.Rows[string](s, `SELECT status FROM deals WHERE id = ?`, deal)[0], "open")
+	})
+}
+
+// reachable returns a lead who can receive email, and a proposal to write one.
+func reachable(s *testkit.Server) (contact, lead string, body map[string]any) {
+	contact = s.Test.Contact(map[string]any{"first_name": "Quentin", "last_name": "Reyes", "email": "quentin@example.com"})
+	lead = s.Test.Lead(map[string]any{"contact_id": contact, "message": "How much does it weigh?"})
+	s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms", "email"], "scope": "all"}`, 201, nil)
+	return contact, lead, map[string]any{
+		"operation_id": "sendLeadMessage", "path": map[string]string{"lead_id": lead}, "reason": "The customer asked.",
+		"body": map[string]any{"channel": "email", "purpose": "transactional", "subject": "Your question", "body": "It weighs 2,350 lb."},
+	}
+}
+
+// A message that was approved for one address never goes to another.
+func TestApproveMessageToChangedAddress(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		contact, lead, body := reachable(s)
+		var p proposals.Proposal
+		s.Test.Post(path, body, 201, &p)
+		b, _ := browser(t, s, "manager")
+		seen, _ := shown(t, b, p.ID)
+		assert.Equal(t, fromTo(seen, "To"), "quentin@example.com")
+		assert.Equal(t, seen.Preview.Warnings[0].Code, "reach")
+		assert.Contains(t, seen.Preview.Warnings[0].Text, "May be sent to quentin@example.com.")
+
+		s.Test.Patch("/v1/contacts/"+contact, `{"email": "thief@example.org"}`, 200, nil)
+		v := approveAs(b, p.ID, seen)
+		assert.Equal(t, v.StatusCode, 409, v.Text)
+		assert.Contains(t, v.Text, `"code":"changed"`)
+		assert.Equal(t, approve(b, p.ID).StatusCode, 409, "without saying what was seen")
+		assert.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM messages WHERE lead_id = ?`, lead)[0], 0, "messages")
+
+		seen, _ = shown(t, b, p.ID)
+		assert.Equal(t, seen.Preview.Changed[0].Label, "To")
+		assert.Equal(t, *seen.Preview.Changed[0].From+" "+seen.Preview.Changed[0].To, "quentin@example.com thief@example.org")
+	})
+}
+
+// A message that came in between also changes what is approved.
+func TestApproveMessageAfterReply(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		_, lead, body := reachable(s)
+		var p proposals.Proposal
+		s.Test.Post(path, body, 201, &p)
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel": "sms", "from": "+14105550199", "body": "I bought another boat."}`, 201, nil)
+		b, _ := browser(t, s, "manager")
+		assert.Equal(t, approveAs(b, p.ID, p).StatusCode, 409)
+		seen, _ := shown(t, b, p.ID)
+		assert.Equal(t, seen.Preview.Changed[0].To, "Quentin Reyes: I bought another boat.")
+	})
+}
+
+// The approver sees the conversation and can edit the text. Both texts are stored, sealed, and
+// the audit log says who edited what.
+func TestEditMessage(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		_, lead, body := reachable(s)
+		var p proposals.Proposal
+		s.Test.Post(path, body, 201, &p)
+		b, manager := browser(t, s, "manager")
+		seen, _ := shown(t, b, p.ID)
+		assert.Len(t, seen.Preview.Conversation, 1)
+		assert.Equal(t, seen.Preview.Conversation[0].Text, "How much does it weigh?")
+		assert.Equal(t, seen.Preview.Editable, []string{"subject", "body"})
+
+		pins := seen.Preview.Pins
+		v := approveWith(b, p.ID, map[string]any{"pins": pins, "edits": map[string]string{"channel": "sms"}})
+		assert.Equal(t, v.StatusCode, 422, v.Text)
+		v = approveWith(b, p.ID, map[string]any{"pins": pins, "edits": map[string]string{"body": ""}})
+		assert.Equal(t, v.StatusCode, 422, "an empty text", v.Text)
+		v = approveWith(b, p.ID, map[string]any{"pins": pins, "edits": map[string]string{"body": "EDITEDTEXT"}})
+		assert.Equal(t, v.StatusCode, 200, v.Text)
+		assert.Equal(t, testkit.Rows[string](s, `SELECT body FROM messages WHERE lead_id = ?`, lead), []string{"EDITEDTEXT"})
+
+		seen, _ = shown(t, b, p.ID)
+		assert.Equal(t, seen.Edits, map[string]string{"body": "EDITEDTEXT"})
+		assert.Equal(t, (*seen.Arguments.Body)["body"], any("It weighs 2,350 lb."))
+		assert.Equal(t, seen.Result.Edited, []string{"body"})
+		stored := string(testkit.Rows[[]byte](s, `SELECT sealed FROM proposals WHERE id = ?`, p.ID)[0])
+		assert.Excludes(t, stored, "EDITEDTEXT")
+		entries := testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ? AND action = 'proposal.approved' AND actor_id = ?`, p.ID, manager.ID)
+		assert.Len(t, entries, 1)
+		assert.Contains(t, entries[0], "edited")
+		assert.Excludes(t, strings.Join(entries, " "), "EDITEDTEXT")
+	})
+}
+
+// A message that waits until it is due isn't sent to another address either.
+func TestApprovedMessageWaits(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		contact, lead, body := reachable(s)
+		body["body"].(map[string]any)["send_at"] = s.DB.Now().Add(time.Hour)
+		var p proposals.Proposal
+		s.Test.Post(path, body, 201, &p)
+		b, _ := browser(t, s, "manager")
+		v := approveAs(b, p.ID, p)
+		assert.Equal(t, v.StatusCode, 200, v.Text)
+
+		s.Test.Patch("/v1/contacts/"+contact, `{"email": "thief@example.org"}`, 200, nil)
+		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels": ["email"], "scope": "all"}`, 201, nil)
+		s.Advance(2 * time.Hour)
+		args := "json(args)"
+		if !s.DB.SQLite() {
+			args = "CAST(args AS TEXT)"
+		}
+		var job messages.SendMessage
+		if err := json.Unmarshal([]byte(testkit.Rows[string](s, `SELECT `+args+` FROM river_job WHERE kind = 'send_message'`)[0]), &job); err != nil {
+			t.Fatal(err)
+		}
+		api := messages.API{DB: s.DB, Jobs: s.Jobs, Box: s.Box, MailFrom: "sales@example.com"}
+		if err := jobs.Run(t.Context(), api.SendMessage, job); err != nil {
+			t.Fatal(err)
+		}
+		assert.Equal(t, testkit.Rows[string](s, `SELECT status || ' ' || COALESCE(block_reason, '') FROM messages WHERE lead_id = ?`, lead), []string{"blocked recipient_changed"})
+	})
+}
+
+// While someone edits the contact, an approval either sends to the address that was shown, or
+// fails.
+func TestApproveDuringEdit(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		b, _ := browser(t, s, "manager")
+		for range 8 {
+			contact, lead, body := reachable(s)
+			var p proposals.Proposal
+			s.Test.Post(path, body, 201, &p)
+			var v testkit.View
+			var wg sync.WaitGroup
+			wg.Go(func() { v = approveAs(b, p.ID, p) })
+			wg.Go(func() { s.Test.Patch("/v1/contacts/"+contact, `{"email": "thief@example.org"}`, 200, nil) })
+			wg.Wait()
+
+			sent := testkit.Rows[string](s, `SELECT to_address FROM messages WHERE lead_id = ?`, lead)
+			want := map[int][]string{200: {"quentin@example.com"}, 409: {}}[v.StatusCode]
+			assert.Equal(t, sent, want, v.StatusCode, v.Text)
+		}
+	})
+}
