@@ -13,7 +13,6 @@ import (
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/identity"
-	"slipway/internal/identity/people"
 	"slipway/internal/imports"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
@@ -63,7 +62,7 @@ func (a *App) hooks(f *features) hooks {
 
 // tellManagers gives each active user who can see costs a task.
 func tellManagers(ctx context.Context, tx *db.Tx, dealID, text string) error {
-	managers, err := people.ActiveWith(ctx, tx, auth.HullsWrite)
+	managers, err := identity.ActiveWith(ctx, tx, auth.HullsWrite)
 	if err != nil {
 		return err
 	}

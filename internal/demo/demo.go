@@ -88,7 +88,11 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 			requests, boats, inStock = append(requests, history...), append(boats, b), append(inStock, b)
 		}
 		asking := inquiries(now, inStock)
-		for i, b := range append(buyers(), asking...) {
+		leads, deals, err := story()
+		if err != nil {
+			return w, err
+		}
+		for i, b := range append(leads, asking...) {
 			if e == live && i > 1 {
 				break
 			}
@@ -98,7 +102,7 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 		if e == test {
 			requests = append(requests, visits(now, asking)...)
 		}
-		for _, s := range append(sales(), moreSales()...) {
+		for _, s := range deals {
 			s.env, s.boats = e, byStockNumber
 			requests = append(requests, s.requests(now)...)
 		}

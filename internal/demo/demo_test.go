@@ -129,9 +129,13 @@ func TestBodiesMatchSchemas(t *testing.T) {
 // partOfFleet returns some of the boats, including those in the README and those
 // of the deals. The whole fleet takes half a minute with the race detector.
 func partOfFleet() []*boat {
+	_, deals, err := story()
+	if err != nil {
+		panic(err)
+	}
 	sold := map[string]bool{}
-	for _, s := range moreSales() {
-		sold[s.boat] = true
+	for _, s := range deals {
+		sold[s.Boat] = true
 	}
 	return slices.DeleteFunc(fleet(), func(b *boat) bool {
 		return b.number%10 != 0 && b.model["make"] != "Grady-White" && b.model["make"] != "Boston Whaler" && !sold[b.stockNumber()]

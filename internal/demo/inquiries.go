@@ -34,9 +34,9 @@ func inquiries(now time.Time, boats []*boat) (all []*buyer) {
 		q := &inquiry{
 			random: rand.New(rand.NewPCG(1776, uint64(i))), //nolint:gosec // the demo must be the same each time
 			buyer: &buyer{
-				first: who.first, last: who.last, phone: fmt.Sprintf("+1%s55501%02d", who.area, 50+i),
-				email:   strings.ToLower(strings.ReplaceAll(who.first+"."+who.last, "'", "")) + "@example." + []string{"com", "net", "org"}[i%3],
-				daysAgo: max(1, 90-i*90/(len(outcomes)-1)-i%2),
+				First: who.first, Last: who.last, Phone: fmt.Sprintf("+1%s55501%02d", who.area, 50+i),
+				Email:   strings.ToLower(strings.ReplaceAll(who.first+"."+who.last, "'", "")) + "@example." + []string{"com", "net", "org"}[i%3],
+				DaysAgo: max(1, 90-i*90/(len(outcomes)-1)-i%2),
 			},
 		}
 		q.choose(now, boats)
@@ -60,7 +60,7 @@ func (q *inquiry) pick(from ...string) string { return from[q.random.IntN(len(fr
 // choose picks a boat that was for sale on the day of the inquiry. Some people
 // don't have one in mind.
 func (q *inquiry) choose(now time.Time, boats []*boat) {
-	day := at(now, q.daysAgo, 0)
+	day := at(now, q.DaysAgo, 0)
 	first := q.random.IntN(max(len(boats), 1))
 	if q.random.IntN(8) == 0 {
 		return
@@ -68,7 +68,7 @@ func (q *inquiry) choose(now time.Time, boats []*boat) {
 	for i := range boats {
 		b := boats[(first+i*7)%len(boats)]
 		if !b.gone && !b.since.IsZero() && b.since.Before(day) {
-			q.about, q.boat = b, b.stockNumber()
+			q.about, q.Boat = b, b.stockNumber()
 			return
 		}
 	}
@@ -84,19 +84,19 @@ func (q *inquiry) what() string {
 
 // ask sets what the lead asks, and how.
 func (q *inquiry) ask() {
-	q.source = q.pick("web", "web", "web", "marketplace", "marketplace", "marketplace", "phone", "walk_in", "referral", "event")
-	switch q.source {
+	q.Source = q.pick("web", "web", "web", "marketplace", "marketplace", "marketplace", "phone", "walk_in", "referral", "event")
+	switch q.Source {
 	case "web":
-		q.detail = q.pick("Listing page", "Contact form", "Payment calculator", "Winter newsletter")
+		q.Detail = q.pick("Listing page", "Contact form", "Payment calculator", "Winter newsletter")
 	case "marketplace":
-		q.detail = q.pick("Boat Trader", "Boat Trader", "YachtWorld")
+		q.Detail = q.pick("Boat Trader", "Boat Trader", "YachtWorld")
 	case "event":
-		q.detail = "Annapolis boat show"
+		q.Detail = "Annapolis boat show"
 	case "referral":
-		q.detail = q.pick("Henry Aldous", "Tom and Ana Breuer", "Severn Sailing Association")
+		q.Detail = q.pick("Henry Aldous", "Tom and Ana Breuer", "Severn Sailing Association")
 	}
 
-	switch q.source {
+	switch q.Source {
 	case "web", "marketplace":
 		q.message = q.pick(
 			"Is the "+q.what()+" still available? I could come by on Saturday.",
@@ -113,30 +113,30 @@ func (q *inquiry) ask() {
 		}
 		q.consents = []any{checkbox(channels...)}
 	default:
-		q.interest = q.pick("A family boat for the upper bay", "Something to fish the bay bridge", "A first sailboat",
+		q.Interest = q.pick("A family boat for the upper bay", "Something to fish the bay bridge", "A first sailboat",
 			"A weekender with a cabin", "A pontoon for the river", "A bigger boat in two years", "A boat for tubing with the kids")
 		if q.texts = q.random.IntN(2) == 0; q.texts {
 			q.consents = []any{object{
-				"channels": []string{"sms"}, "scope": "transactional", "basis": "express_oral", "source": q.source, "method": "recorded_call",
+				"channels": []string{"sms"}, "scope": "transactional", "basis": "express_oral", "source": q.Source, "method": "recorded_call",
 				"consent_text": "Asked us to text about the boat.",
 			}}
 		}
 	}
-	if q.about == nil && q.interest == "" {
-		q.interest = q.pick("A center console around 23 feet", "A pontoon under $50,000", "A sailboat for two")
+	if q.about == nil && q.Interest == "" {
+		q.Interest = q.pick("A center console around 23 feet", "A pontoon under $50,000", "A sailboat for two")
 	}
 }
 
 // follow adds what happened after the inquiry.
 func (q *inquiry) follow(outcome string) {
-	day := q.daysAgo
+	day := q.DaysAgo
 	next := func(most int) int { // up to a number of days later, but not today
 		day = max(1, day-q.random.IntN(most+1))
 		return day
 	}
-	add := func(steps ...leadStep) { q.steps = append(q.steps, steps...) }
+	add := func(steps ...leadStep) { q.Steps = append(q.Steps, steps...) }
 
-	if q.source == "web" {
+	if q.Source == "web" {
 		add(signal(day, "page_view"), signal(day, q.pick("price_view", "brochure", "payment_calculator")))
 	}
 	if outcome == "new" {
@@ -181,11 +181,11 @@ func (q *inquiry) follow(outcome string) {
 func (q *inquiry) answer(daysAgo int) leadStep {
 	switch {
 	case q.texts:
-		return q.text(daysAgo, "Hi "+q.first+", this is Chesapeake Marine. The "+q.what()+" is here. When would you like to see it?")
+		return q.text(daysAgo, "Hi "+q.First+", this is Chesapeake Marine. The "+q.what()+" is here. When would you like to see it?")
 	case len(q.consents) > 0:
 		return post(daysAgo, "/messages", object{
 			"channel": "email", "purpose": "transactional", "subject": "Your question about the " + q.what(),
-			"body": "Hi " + q.first + ",\n\nThank you for asking about the " + q.what() + ". It is at our dock and ready to show. " +
+			"body": "Hi " + q.First + ",\n\nThank you for asking about the " + q.what() + ". It is at our dock and ready to show. " +
 				"Would Saturday morning work for you?\n\nChesapeake Marine",
 		})
 	}
@@ -195,7 +195,7 @@ func (q *inquiry) answer(daysAgo int) leadStep {
 // confirm confirms an appointment.
 func (q *inquiry) confirm(daysAgo int) leadStep {
 	if q.texts {
-		return q.text(daysAgo, "Hi "+q.first+", your sea trial is confirmed. Please bring a light jacket. See you at the dock.")
+		return q.text(daysAgo, "Hi "+q.First+", your sea trial is confirmed. Please bring a light jacket. See you at the dock.")
 	}
 	return signal(daysAgo, "call")
 }
@@ -207,7 +207,7 @@ func (q *inquiry) text(daysAgo int, body string) leadStep {
 // reply is a message from the lead.
 func (q *inquiry) reply(daysAgo int, body string) leadStep {
 	if q.texts {
-		return post(daysAgo, "/inbound_messages", object{"channel": "sms", "from": q.phone, "body": body})
+		return post(daysAgo, "/inbound_messages", object{"channel": "sms", "from": q.Phone, "body": body})
 	}
-	return post(daysAgo, "/inbound_messages", object{"channel": "email", "from": q.email, "subject": "Re: your question", "body": body})
+	return post(daysAgo, "/inbound_messages", object{"channel": "email", "from": q.Email, "subject": "Re: your question", "body": body})
 }

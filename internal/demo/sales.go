@@ -10,15 +10,15 @@ import (
 
 // sale is a deal with its history.
 type sale struct {
-	first, last, email, phone, city string
-	region                          string // MD if it is empty
-	company                         string
-	boat                            string // stock number
-	daysAgo                         int
-	offer                           int
-	source, message                 string // of the lead that it started as; empty if there was none
-	more                            object // other fields of the deal
-	steps                           []dealStep
+	First, Last, Email, Phone, City string
+	Region                          string // MD if it is empty
+	Company                         string
+	Boat                            string // stock number
+	DaysAgo                         int    `json:"days_ago"`
+	Offer                           int    `json:"offer_usd"`
+	Source, Message                 string // of the lead that it started as; empty if there was none
+	Deal                            object // other fields of the deal
+	Steps                           []dealStep
 
 	env      *environment
 	boats    map[string]*boat
@@ -27,206 +27,60 @@ type sale struct {
 }
 
 // dealStep is a request for a deal. In its path and body, {name} is replaced with
-// the ID of the resource that an earlier step with that name created.
+// the ID of the resource that an earlier step with that name created. {balance} is what is
+// still due, and {financed} the amount of the finance structure.
 type dealStep struct {
-	daysAgo int
-	path    string // after the path of the deal
-	body    object
-	name    string
-}
-
-func onDeal(daysAgo int, path string, body object, name ...string) dealStep {
-	return dealStep{daysAgo, path, body, strings.Join(name, "")}
-}
-
-// agreed returns the steps of a counteroffer that the buyer accepts.
-func agreed(daysAgo, amount int) []dealStep {
-	return []dealStep{
-		onDeal(daysAgo, "/offers", object{"amount_usd": amount, "made_by": "dealer"}, "counter"),
-		onDeal(daysAgo-1, "/offers/{counter}/accept", object{"by": "buyer"}),
-	}
-}
-
-// signed returns the steps that issue and sign a document.
-func signed(daysAgo int, kind, buyer string) []dealStep {
-	return []dealStep{
-		onDeal(daysAgo, "/documents", object{"kind": kind}, kind),
-		onDeal(daysAgo, "/documents/{"+kind+"}/sign", object{"signer_role": "buyer", "signer_name": buyer}),
-		onDeal(daysAgo, "/documents/{"+kind+"}/sign", object{"signer_role": "dealer", "signer_name": signer}),
-	}
-}
-
-func paid(daysAgo int, kind, method string, cents int) dealStep {
-	return onDeal(daysAgo, "/payments", object{"kind": kind, "method": method, "amount_cents": cents})
-}
-
-// paidRest pays what is still due.
-func paidRest(daysAgo int, method string) dealStep {
-	return onDeal(daysAgo, "/payments", object{"kind": "balance", "method": method, "amount_cents": "{balance}"})
-}
-
-// paidByLender records the amount of the finance structure.
-func paidByLender(daysAgo int) dealStep {
-	return onDeal(daysAgo, "/payments", object{"kind": "lender_proceeds", "method": "financing", "amount_cents": "{financed}"})
-}
-
-func advanced(daysAgo int, to string) dealStep {
-	return onDeal(daysAgo, "/advance", object{"to": to})
-}
-
-func join(parts ...[]dealStep) (all []dealStep) {
-	for _, p := range parts {
-		all = append(all, p...)
-	}
-	return all
-}
-
-// sales returns the deals of the last months, in different statuses.
-func sales() []*sale {
-	return []*sale{
-		{ // closed, paid in cash with a trade-in
-			first: "Henry", last: "Aldous", email: "henry.aldous@example.com", phone: "+14105550211",
-			city: "Easton", boat: "GW-1007", daysAgo: 70, offer: 63000,
-			steps: join(
-				[]dealStep{
-					paid(70, "deposit", "card", 250000),
-					onDeal(69, "/trade_ins", object{
-						"year": 2009, "make": "Sea Ray", "model": "240 Sundancer", "length_ft": 25.5,
-						"allowance_cents": 2200000, "acv_cents": 1950000, "stock_in": true,
-					}),
-				},
-				agreed(68, 65500), signed(60, "purchase_agreement", "Henry Aldous"),
-				[]dealStep{advanced(60, "contracted"), paidRest(52, "wire"), advanced(51, "funded")},
-				signed(45, "delivery_checklist", "Henry Aldous"), []dealStep{advanced(45, "delivered"), advanced(40, "closed")},
-			),
-		},
-		{ // financed and contracted, with an open stipulation
-			first: "Renée", last: "Doucet", email: "renee@example.com", phone: "+14105550222",
-			city: "St. Michaels", boat: "GW-1002", daysAgo: 33, offer: 144000, more: object{"deal_type": "finance"},
-			steps: join(
-				agreed(30, 149500),
-				[]dealStep{
-					paid(29, "deposit", "ach", 1000000),
-					onDeal(28, "/finance_structures", object{
-						"name": "20 years, 15% down", "lender": "Bay Federal Credit Union",
-						"cash_down_cents": 1250000, "apr_percent": "7.49", "term_months": 240, "products": []any{
-							object{
-								"kind": "service_contract", "provider": "Seaworthy Assurance",
-								"price_cents": 389500, "cost_cents": 210000, "term_months": 60, "financed": true,
-							},
-							object{"kind": "gap", "price_cents": 79500, "cost_cents": 32000, "financed": true},
-						},
-					}, "long"),
-					onDeal(28, "/finance_structures", object{
-						"name": "12 years, 15% down", "lender": "Seacoast Bank",
-						"cash_down_cents": 1250000, "apr_percent": "6.99", "term_months": 144,
-					}),
-					onDeal(27, "/finance_structures/{long}/select", nil),
-					advanced(27, "in_finance"),
-					onDeal(26, "/fundings", object{"lender": "Bay Federal Credit Union", "reference": "APP-20417"}, "bay"),
-					onDeal(26, "/fundings", object{"lender": "Seacoast Bank"}, "seacoast"),
-					onDeal(24, "/fundings/{seacoast}/advance", object{"to": "declined", "reason": "Boat too old for the program"}),
-					onDeal(23, "/fundings/{bay}/advance", object{
-						"to": "conditional", "decision": object{"apr_percent": "7.49", "term_months": 240, "conditions": "Proof of income, survey"},
-					}),
-					onDeal(23, "/fundings/{bay}/stipulations", object{"kind": "proof_of_income", "description": "Two years of tax returns"}, "income"),
-					onDeal(23, "/fundings/{bay}/stipulations", object{"kind": "insurance_binder"}, "insurance"),
-					onDeal(19, "/fundings/{bay}/stipulations/{income}/resolve", object{"status": "accepted"}),
-				},
-				signed(18, "purchase_agreement", "Renée Doucet"), signed(18, "retail_installment_contract", "Renée Doucet"),
-				[]dealStep{
-					advanced(17, "contracted"),
-					onDeal(17, "/fundings/{bay}/advance", object{"to": "contract_sent"}),
-					onDeal(16, "/fundings/{bay}/advance", object{"to": "signed"}),
-					onDeal(14, "/fundings/{bay}/advance", object{"to": "package_submitted"}),
-					onDeal(6, "/fundings/{bay}/advance", object{"to": "pending_docs", "reason": "Insurance binder is missing"}),
-				},
-			),
-		},
-		{ // accepted, with a deposit
-			first: "Marcus", last: "Webb", email: "mwebb@example.net", phone: "+14435550233",
-			city: "Baltimore", boat: "BW-1024", daysAgo: 12, offer: 198000,
-			steps: join(agreed(10, 204000), []dealStep{
-				paid(9, "deposit", "card", 500000),
-				onDeal(8, "/documents", object{"kind": "deposit_receipt"}),
-				onDeal(7, "/documents", object{"kind": "purchase_agreement"}),
-			}),
-		},
-		{ // a second offer for the same boat
-			first: "Priya", last: "Raman", email: "priya@example.org", phone: "+13015550244",
-			city: "Bethesda", boat: "BW-1024", daysAgo: 5, offer: 206000,
-		},
-		{ // in negotiation
-			first: "Lars", last: "Öberg", email: "lars.oberg@example.com", phone: "+14105550255",
-			city: "Cambridge", boat: "GW-1006", daysAgo: 4, offer: 97000,
-			steps: []dealStep{
-				onDeal(3, "/offers", object{"amount_usd": 103500, "made_by": "dealer", "note": "With trailer and a full tank"}, "counter"),
-				onDeal(1, "/offers", object{"amount_usd": 100500, "made_by": "buyer", "in_reply_to": "{counter}"}),
-			},
-		},
-		{ // cancelled
-			first: "Gail", last: "Stone", email: "gail@example.com", phone: "+17035550266",
-			city: "Alexandria", region: "VA", boat: "BW-1018", daysAgo: 25, offer: 23000,
-			steps: join(agreed(23, 24000), []dealStep{
-				paid(22, "deposit", "check", 100000),
-				onDeal(15, "/cancel", object{"reason": "The survey found soft stringers", "deposit_outcome": "refund"}),
-			}),
-		},
-		{ // delivered last week
-			first: "Tom and Ana", last: "Breuer", email: "breuer@example.com", phone: "+14105550277",
-			city: "Rock Hall", boat: "GW-1011", daysAgo: 40, offer: 64000,
-			steps: join(agreed(38, 66000), signed(36, "purchase_agreement", "Tom Breuer"),
-				[]dealStep{advanced(36, "contracted"), paidRest(30, "wire"), advanced(29, "funded")},
-				signed(8, "bill_of_sale", "Tom Breuer"), []dealStep{advanced(8, "delivered")}),
-		},
-	}
+	DaysAgo int    `json:"days_ago"`
+	Path    string // after the path of the deal
+	Body    object
+	As      string // its name
 }
 
 // requests returns the requests of the deal. The first ones create the buyer, or
 // the lead that it starts as, and the deal.
 func (s *sale) requests(now time.Time) []request {
-	when := func(daysAgo, n int) time.Time { return at(now, daysAgo, 11*60+n*3+len(s.first)) }
+	when := func(daysAgo, n int) time.Time { return at(now, daysAgo, 11*60+n*3+len(s.First)) }
 	var all []request
 	add := func(daysAgo, n int, path string, m dealStep) {
 		all = append(all, request{at: when(daysAgo, n), sale: s, method: http.MethodPost, path: path, body: m})
 	}
 
-	deal := object{"offer_usd": s.offer}
-	maps.Copy(deal, s.more)
-	if s.source == "" {
-		deal["hull_id"], deal["buyer_id"], deal["owner_id"] = "{boat}", "{buyer}", "{"+staff[len(s.last)%3].name+"}"
-		add(s.daysAgo, 0, "/v1/contacts", dealStep{name: "buyer", body: s.contact()})
-		add(s.daysAgo, 1, "/v1/deals", dealStep{name: "deal", body: deal})
+	deal := object{"offer_usd": s.Offer}
+	maps.Copy(deal, s.Deal)
+	if s.Source == "" {
+		deal["hull_id"], deal["buyer_id"], deal["owner_id"] = "{boat}", "{buyer}", "{"+staff[len(s.Last)%3].name+"}"
+		add(s.DaysAgo, 0, "/v1/contacts", dealStep{As: "buyer", Body: s.contact()})
+		add(s.DaysAgo, 1, "/v1/deals", dealStep{As: "deal", Body: deal})
 	} else {
-		lead := object{"contact": s.contact(), "source": s.source, "hull_id": "{boat}", "consents": []any{checkbox("sms", "email")}}
-		if s.message != "" {
-			lead["message"] = s.message
+		lead := object{"contact": s.contact(), "source": s.Source, "hull_id": "{boat}", "consents": []any{checkbox("sms", "email")}}
+		if s.Message != "" {
+			lead["message"] = s.Message
 		}
-		first := s.daysAgo + 2 + len(s.last)%6
-		add(first, 0, "/v1/leads", dealStep{name: "lead", body: lead})
-		add(first, 1, "/v1/leads/{lead}/assign", dealStep{body: roundRobin})
-		add(first-1, 2, "/v1/leads/{lead}/signals", dealStep{body: object{"kind": "sea_trial_request", "source": "website"}})
-		add(s.daysAgo, 3, "/v1/leads/{lead}/convert", dealStep{name: "deal", body: deal})
+		first := s.DaysAgo + 2 + len(s.Last)%6
+		add(first, 0, "/v1/leads", dealStep{As: "lead", Body: lead})
+		add(first, 1, "/v1/leads/{lead}/assign", dealStep{Body: roundRobin})
+		add(first-1, 2, "/v1/leads/{lead}/signals", dealStep{Body: object{"kind": "sea_trial_request", "source": "website"}})
+		add(s.DaysAgo, 3, "/v1/leads/{lead}/convert", dealStep{As: "deal", Body: deal})
 	}
-	for n, m := range s.steps {
-		add(m.daysAgo, n+4, "/v1/deals/{deal}"+m.path, m)
+	for n, m := range s.Steps {
+		add(m.DaysAgo, n+4, "/v1/deals/{deal}"+m.Path, m)
 	}
 	return all
 }
 
 // contact returns the buyer.
 func (s *sale) contact() object {
-	home := homes[s.city]
-	region := s.region
+	home := homes[s.City]
+	region := s.Region
 	if region == "" {
 		region = "MD"
 	}
 	c := object{
-		"first_name": s.first, "last_name": s.last, "email": s.email, "phone": s.phone,
-		"address": object{"line1": home.street, "city": s.city, "region": region, "postal_code": home.postal, "country": "US"},
+		"first_name": s.First, "last_name": s.Last, "email": s.Email, "phone": s.Phone,
+		"address": object{"line1": home.street, "city": s.City, "region": region, "postal_code": home.postal, "country": "US"},
 	}
-	if s.company != "" {
-		c["company_name"] = s.company
+	if s.Company != "" {
+		c["company_name"] = s.Company
 	}
 	return c
 }
@@ -246,7 +100,7 @@ var homes = map[string]struct{ street, postal string }{
 
 // run sends one of the requests, unless the environment doesn't have the boat.
 func (s *sale) run(ctx context.Context, sd *seeder, r request) error {
-	boat := s.boats[s.boat]
+	boat := s.boats[s.Boat]
 	if boat == nil {
 		return nil
 	}
@@ -257,7 +111,7 @@ func (s *sale) run(ctx context.Context, sd *seeder, r request) error {
 
 	m := r.body.(dealStep)
 	body := object{}
-	for field, value := range m.body {
+	for field, value := range m.Body {
 		if text, ok := value.(string); ok {
 			value = s.fill(text)
 		}
@@ -274,8 +128,8 @@ func (s *sale) run(ctx context.Context, sd *seeder, r request) error {
 		Financed int `json:"amount_financed_cents"`
 	}
 	err := sd.as(s.env.key).send(ctx, r.method, s.fill(r.path), body, &created)
-	if m.name != "" {
-		s.ids[m.name] = created.ID
+	if m.As != "" {
+		s.ids[m.As] = created.ID
 	}
 	if created.Financed > 0 {
 		s.financed = created.Financed

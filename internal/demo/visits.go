@@ -48,8 +48,8 @@ func visits(now time.Time, leads []*buyer) (all []request) {
 	for i, v := range plannedVisits() {
 		created := max(1, 1-v.day) // days ago
 		for _, b := range slices.Backward(leads) {
-			closed := slices.ContainsFunc(b.steps, func(s leadStep) bool { return s.path == "/close" })
-			if !closed && !taken[b] && len(b.steps) > 3 && b.daysAgo > created {
+			closed := slices.ContainsFunc(b.Steps, func(s leadStep) bool { return s.Path == "/close" })
+			if !closed && !taken[b] && len(b.Steps) > 3 && b.DaysAgo > created {
 				v.lead, v.user, taken[b] = b, staff[i%3].name, true
 				break
 			}
@@ -85,7 +85,7 @@ func (v *visit) run(ctx context.Context, s *seeder, r request) error {
 	if v.id == "" {
 		body, _ := r.body.(object)
 		body["lead_id"], body["user_id"], body["location_id"] = v.lead.id, e.staff[v.user], e.locations["ANN"]
-		if boat := v.lead.boats[v.lead.boat]; boat != nil {
+		if boat := v.lead.boats[v.lead.Boat]; boat != nil {
 			body["hull_id"] = boat.id
 		}
 		var created struct{ ID string }

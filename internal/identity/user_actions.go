@@ -28,3 +28,8 @@ func (a *API) SignInLink(ctx context.Context, email, page string) (string, error
 		return "", err
 	})
 }
+
+// ActiveWith returns the IDs of active users who have a scope.
+func ActiveWith(ctx context.Context, tx *db.Tx, scope auth.Scope) ([]string, error) {
+	return people.ActiveWith(ctx, tx, scope)
+}
