@@ -128,7 +128,7 @@ func advanceEffect(ctx context.Context, tx *db.Tx, in *struct {
 	if refused != nil && fault.KindOf(refused) != fault.KindForbidden {
 		return e, refused
 	}
-	if refused != nil {
+	if !canGoBelowFloor(ctx) {
 		text = mayNot(ctx, text, "Managers")
 	}
 	e.Warn(effect.Danger, "write_off", text)
@@ -242,10 +242,6 @@ func describeFloor(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d D
 	floor, err := hulls.FloorUSD(ctx, tx, d.HullID)
 	if err != nil || floor == nil || d.discountedCents() >= *floor*100 {
 		return false, err
-	}
-	refused := checkFloor(ctx, tx, d)
-	if refused != nil && fault.KindOf(refused) != fault.KindForbidden {
-		return true, refused
 	}
 	text := "Below the floor by " + effect.Cents(*floor*100-d.discountedCents()) + "."
 	if refused != nil {

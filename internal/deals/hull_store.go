@@ -65,11 +65,15 @@ func passHold(ctx context.Context, tx *db.Tx, h hulls.Hull, d Deal, override boo
 // tellAfter is how many refusals below the floor look like a search for it.
 const tellAfter = 3
 
+// canGoBelowFloor reports whether the caller decides about prices below the floor: only
+// someone who can see it does.
+func canGoBelowFloor(ctx context.Context) bool { return auth.From(ctx).Can(auth.HullsWrite) }
+
 // checkFloor fails if the price is below the lowest acceptable price of the hull
 // and the caller can't see that price. The error doesn't reveal it. Managers are told
 // if someone tries again and again.
 func checkFloor(ctx context.Context, tx *db.Tx, d Deal) error {
-	if auth.From(ctx).Can(auth.HullsWrite) {
+	if canGoBelowFloor(ctx) {
 		return nil
 	}
 	floor, err := hulls.FloorUSD(ctx, tx, d.HullID)

@@ -51,7 +51,8 @@ func failed(t *testing.T, res *testkit.Response, status int) testkit.Fault {
 	assert.Equal(t, f.RequestID, res.Header.Get("Request-Id"), "same as the header Request-Id")
 	assert.Equal(t, res.Header.Get("Content-Type"), "application/json", "error")
 	challenge := res.Header.Get("WWW-Authenticate")
-	assert.Equal(t, strings.HasPrefix(challenge, "Bearer"), status == 401, "status", status, "WWW-Authenticate", challenge)
+	asks := status == 401 || status == 403 && strings.Contains(challenge, "insufficient_scope")
+	assert.Equal(t, strings.HasPrefix(challenge, "Bearer"), asks, "status", status, "WWW-Authenticate", challenge)
 	return f
 }
 

@@ -216,6 +216,7 @@ func liveKey(s *testkit.Server, held string) string {
 func liveTokens(t *testing.T, s *testkit.Server) func(scope string) string {
 	t.Helper()
 	c, b := newClient(t, s, nil), s.Browser()
+	allowApps(s)
 	s.Activate(testkit.Rows[string](s, `SELECT u.id FROM users u JOIN dealerships d ON d.env = u.env WHERE d.mode = 'live' ORDER BY u.env LIMIT 1`)[0])
 	b.SignIn(b.Open("/oauth/sign-in"), s.Owner.Email, testkit.Password, s.Code(s.Owner.LiveTOTPSecret))
 	return func(scope string) string {

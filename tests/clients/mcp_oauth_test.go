@@ -44,7 +44,9 @@ func connected(t *testing.T, s *testkit.Server, changes map[string]any) client {
 
 // allowApps lets an owner connect apps without registration.
 func allowApps(s *testkit.Server) {
-	s.Test.Patch("/v1/dealership", `{"settings": {"allowed_apps": "owner_allowed"}}`, 200, nil)
+	for _, c := range []*testkit.Client{s.Test, s.Live} {
+		c.Patch("/v1/dealership", `{"settings": {"allowed_apps": "owner_allowed"}}`, 200, nil)
+	}
 }
 
 func newClient(t *testing.T, s *testkit.Server, changes map[string]any) client {
