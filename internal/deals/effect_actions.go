@@ -128,7 +128,7 @@ func advanceEffect(ctx context.Context, tx *db.Tx, in *struct {
 	if refused != nil && fault.KindOf(refused) != fault.KindForbidden {
 		return e, refused
 	}
-	if !canGoBelowFloor(ctx) {
+	if refused != nil {
 		text = mayNot(ctx, text, "Managers")
 	}
 	e.Warn(effect.Danger, "write_off", text)
@@ -244,7 +244,7 @@ func describeFloor(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d D
 		return false, err
 	}
 	text := "Below the floor by " + effect.Cents(*floor*100-d.discountedCents()) + "."
-	if refused != nil {
+	if !canGoBelowFloor(ctx) {
 		text = mayNot(ctx, text, "You")
 	}
 	e.Loss(auth.HullsWrite, "below_floor", text, "The price is too low for you to accept. Ask someone who can see costs.")
