@@ -144,7 +144,7 @@ type SettingsPatch struct {
 	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals."`
 	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero" doc:"Kinds of line items that are taxable by default."`
 	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero" doc:"Sender of messages."`
-	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets for received messages."`
+	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets and limits for received messages."`
 }
 
 // QuietHoursPatch changes the quiet hours.
@@ -202,6 +202,7 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	s.TaxableLines.V.apply(&d.Settings.TaxableLines)
 	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
+	s.Inbound.V.NewSendersPerHour.To(&d.Settings.Inbound.NewSendersPerHour)
 
 	var bad fault.Fields
 	applyAddress(&bad, "postal_address", p.PostalAddress, &d.PostalAddress)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -32,6 +33,7 @@ type incoming struct {
 	inReplyTo string // message of this service that it replies to, or ""
 
 	authentication *EmailAuthentication // nil if the provider has no results
+	receivedAt     time.Time            // of a message that a user released from quarantine, or zero
 }
 
 const (

@@ -79,7 +79,7 @@ type LeadMessage struct {
 	NeedsReview       bool                 `json:"needs_review" db:"needs_review" doc:"Whether a user must read the message before marketing messages are sent again."`
 	ReplyToID         *string              `json:"reply_to_id" db:"reply_to_id" doc:"Message that this one replies to automatically. Null unless it is an automatic reply."`
 	ReceivedAt        *time.Time           `json:"received_at" db:"received_at" doc:"When an inbound message was received. Null for an outbound message."`
-	Authentication    *EmailAuthentication `json:"authentication" db:"authentication,json" nullable:"true" doc:"What the mail provider found out about the sender of a received email. Null if it reported nothing, and for other messages." since:"2026-12-01"`
+	Authentication    *EmailAuthentication `json:"authentication" db:"authentication,json" doc:"What the mail provider found out about the sender of a received email. Null if it reported nothing, and for other messages." since:"2026-12-01"`
 	SenderVerified    *bool                `json:"sender_verified" db:"sender_verified" doc:"Whether DMARC proves that a received email is from its address. If false, anyone can have written it. Null for a text message, an outbound message, and a message that was received before Slipway stored this." since:"2026-12-01"`
 	Version           int64                `json:"version" db:"version" doc:"Number of the current version."`
 	CreatedAt         time.Time            `json:"created_at" db:"created_at" doc:"When the message was stored."`
@@ -256,7 +256,7 @@ type LeadMessageReceive struct {
 	Subject           *string              `json:"subject" required:"false" maxLength:"1000" doc:"Subject of an email."`
 	Body              string               `json:"body" maxLength:"100000" doc:"Text of the message. Slipway checks it for opt-outs." example:"Please stop texting me"`
 	ReceivedAt        *time.Time           `json:"received_at" required:"false" doc:"When the message was received. Defaults to the current time."`
-	Authentication    *EmailAuthentication `json:"authentication" required:"false" nullable:"true" doc:"What your mail provider found out about the sender of an email. Without it, the sender is not verified." since:"2026-12-01"`
+	Authentication    *EmailAuthentication `json:"authentication" required:"false" doc:"What your mail provider found out about the sender of an email. Without it, the sender is not verified." since:"2026-12-01"`
 	ProviderMessageID *string              `json:"provider_message_id" required:"false" minLength:"1" maxLength:"200" doc:"A repeated request with the same ID, sender and lead returns the stored message. An opt-out always takes effect."`
 }
 

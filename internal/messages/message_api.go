@@ -105,11 +105,12 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/inbound_messages", ID: "receiveMessage", Needs: write,
 		Summary: "Record a message by its sender",
 		Text: "Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. " +
-			"If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender.",
+			"If the sender is unknown, a contact and a lead are created, or the message waits in quarantine if too many new senders wrote in the same hour. An opt-out always takes effect, also for an unknown sender.",
 		Assist: assist.Never(assist.Consents),
 		Urgent: true,
 	}, a.receiveByNumber)
 	a.mountUnknown(r.Preview("2026-11-18"))
+	a.mountQuarantine(r.Preview("2026-11-18"))
 	r.HandleForm(unsubscribePath+"*", a.pages())
 	r.HandleForm(restorePath+"*", a.restorePages())
 	a.mountHooks(r)
