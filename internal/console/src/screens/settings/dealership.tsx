@@ -50,6 +50,7 @@ function toValues(d: Dealership): Values {
     "settings.quiet_hours.start": s.quiet_hours.start, "settings.quiet_hours.end": s.quiet_hours.end,
     "settings.sender.email": s.sender.email ?? "", "settings.sender.sms": s.sender.sms ?? "",
     ...Object.fromEntries(numbers.map((n) => [`settings.${n}`, String(s[n])])),
+    "settings.inbound.new_senders_per_hour": String(s.inbound.new_senders_per_hour),
     "settings.sold_when": s.sold_when, "settings.allow_delivery_before_funding": yes(s.allow_delivery_before_funding),
     "settings.default_tax_rate_percent": s.default_tax_rate_percent, "settings.default_taxes": taxValue(s.default_taxes),
     "settings.trade_tax_credit": yes(s.trade_tax_credit),
@@ -65,6 +66,7 @@ function toPatch(v: Values, c: Partial<Values>): DealershipPatch {
     ...Object.fromEntries(numbers.filter((n) => has("settings." + n)).map((n) => [n, Number(v["settings." + n])])),
     ...(has("settings.quiet_hours") && { quiet_hours: { start: v["settings.quiet_hours.start"]!, end: v["settings.quiet_hours.end"]! } }),
     ...(has("settings.sender") && { sender: { email: v["settings.sender.email"] || null, sms: v["settings.sender.sms"] || null } }),
+    ...(has("settings.inbound") && { inbound: { new_senders_per_hour: Number(v["settings.inbound.new_senders_per_hour"]) } }),
     ...(has("settings.sold_when") && { sold_when: v["settings.sold_when"] as "contracted" | "funded" }),
     ...(has("settings.allow") && { allow_delivery_before_funding: on("allow_delivery_before_funding") }),
     ...(has("settings.default_tax_rate") && { default_tax_rate_percent: v["settings.default_tax_rate_percent"] || "0" }),
@@ -111,6 +113,7 @@ function DealershipForm({ dealership: d }: { dealership: Dealership }) {
           <TextField form={form} name={s("sender.sms")} label="Sender of texts" type="tel" />
           <TextField form={form} name={s("quiet_hours.start")} label="Quiet hours from" type={"time" as "text"} required hint="In the recipient's time zone." />
           <TextField form={form} name={s("quiet_hours.end")} label="Quiet hours to" type={"time" as "text"} required />
+          <NumberField form={form} name={s("inbound.new_senders_per_hour")} label="New senders in an hour" required hint="Messages of more new senders wait in quarantine." />
         </div>
       </fieldset>
       <fieldset><legend>Leads and deals</legend>
