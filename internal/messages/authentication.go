@@ -26,7 +26,7 @@ func (authResult) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema 
 
 // EmailAuthentication is what the provider found out about the sender of an email.
 type EmailAuthentication struct {
-	_ struct{} `doc:"What your mail provider found out about the sender of an email."`
+	_ struct{} `doc:"What your mail provider found out about the sender of an email." nullable:"true"`
 
 	SPF   authResult `json:"spf,omitempty" default:"none" doc:"Whether the server that sent the email can send for the domain of the envelope."`
 	DKIM  authResult `json:"dkim,omitempty" default:"none" doc:"Whether a domain signed the email."`

@@ -25,12 +25,16 @@ func (a *API) mountQuarantine(r *rest.Router) {
 		Summary: "Release a message from quarantine",
 		Text:    "Records the message as if it arrived now, with the time that it was received. It creates a contact and a lead, unless the sender has a lead by now.",
 		Assist:  assist.Never(assist.Resolves),
+
+		NoIfMatch: true,
 	}, a.release)
 	rest.Delete(r, rest.Route{
 		Path: "/quarantined_messages/{message_id}", ID: "deleteQuarantinedMessage", Needs: write,
 		Summary: "Delete a message in quarantine",
 		Text:    "Deletes the message permanently.",
 		Assist:  assist.Never(assist.Deletes),
+
+		NoIfMatch: true,
 	}, a.deleteQuarantined)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/leads"
 	"slipway/internal/messages"
+	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
@@ -34,6 +35,13 @@ func TestQuarantine(t *testing.T) {
 		p := newProvider(t, s, s.Test, ownNumber, twilioToken)
 		s.Test.Patch("/v1/dealership", `{"settings":{"inbound":{"new_senders_per_hour":3}}}`, 200, nil)
 		s.Test.Patch("/v1/dealership", `{"settings":{"inbound":{"new_senders_per_hour":0}}}`, 422, nil)
+		defer s.RunRelay()()
+		started := func() []events.Event {
+			s.WaitForRelay()
+			var p page.Page[events.Event]
+			s.Test.Get("/v1/events?type=quarantine.started", 200, &p)
+			return p.Data
+		}
 		known := leadWithConsent(s, map[string]any{"email": "ann@example.com"})
 		flood(p, "a", 8)
 		assert.Equal(t, count(s, "leads WHERE source = 'email'"), 3)
@@ -42,7 +50,7 @@ func TestQuarantine(t *testing.T) {
 		assert.Equal(t, waiting[0].From, "a7@flood.example")
 		assert.Equal(t, waiting[0].Name, "Bot")
 		assert.Equal(t, waiting[0].SenderVerified, new(false))
-		assert.Equal(t, count(s, "events WHERE type = 'quarantine.started'"), 1)
+		assert.Equal(t, len(started()), 1)
 
 		// All messages of a sender wait together, in the next hour too.
 		s.Advance(time.Hour)
@@ -51,7 +59,7 @@ func TestQuarantine(t *testing.T) {
 		assert.Len(t, quarantineOf(s), 6)
 		flood(p, "b", 4)
 		assert.Len(t, quarantineOf(s), 7)
-		assert.Equal(t, count(s, "events WHERE type = 'quarantine.started'"), 1)
+		assert.Equal(t, len(started()), 1)
 		var r messages.InboundMessage
 		s.Test.Post("/v2-preview/inbound_messages", `{"channel":"sms","from":"+14105550177","body":"Hi","provider_message_id":"x"}`, 200, &r)
 		assert.Equal(t, r.Quarantined, true)
