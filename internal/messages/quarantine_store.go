@@ -94,9 +94,9 @@ func eraseQuarantined(ctx context.Context, tx *db.Tx, contactID string) error {
 
 // deleteExpired deletes what is older than the retention, in all environments.
 func deleteExpired(ctx context.Context, tx *db.Tx) (struct{}, error) {
-	if _, err := db.Exec(ctx, tx, `DELETE FROM quarantined_messages WHERE env > 0 AND expires_at <= ?`, tx.Now); err != nil {
+	if _, err := db.Exec(ctx, tx, `DELETE FROM quarantined_messages WHERE expires_at < ?`, tx.Now); err != nil {
 		return struct{}{}, err
 	}
-	_, err := db.Exec(ctx, tx, `DELETE FROM new_senders WHERE env > 0 AND hour < ?`, tx.Now.Add(-24*time.Hour))
+	_, err := db.Exec(ctx, tx, `DELETE FROM new_senders WHERE hour < ?`, tx.Now.Add(-24*time.Hour))
 	return struct{}{}, err
 }

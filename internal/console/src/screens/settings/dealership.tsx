@@ -1,6 +1,6 @@
 // The dealership: its name and address, messages, deals, taxes and logo.
 import { useEffect, useState } from "preact/hooks";
-import { api, type Dealership, type DealershipPatch } from "../../api.ts";
+import { api, type Dealership, type DealershipPatch, type DealershipPatchSettingsInbound } from "../../api.ts";
 import { Form, useForm, type Values } from "../../form.tsx";
 import { changed, useLoad } from "../../load.ts";
 import { Button } from "../../parts/button.tsx";
@@ -66,7 +66,7 @@ function toPatch(v: Values, c: Partial<Values>): DealershipPatch {
     ...Object.fromEntries(numbers.filter((n) => has("settings." + n)).map((n) => [n, Number(v["settings." + n])])),
     ...(has("settings.quiet_hours") && { quiet_hours: { start: v["settings.quiet_hours.start"]!, end: v["settings.quiet_hours.end"]! } }),
     ...(has("settings.sender") && { sender: { email: v["settings.sender.email"] || null, sms: v["settings.sender.sms"] || null } }),
-    ...(has("settings.inbound") && { inbound: { new_senders_per_hour: Number(v["settings.inbound.new_senders_per_hour"]) } }),
+    ...(has("settings.inbound") && { inbound: { new_senders_per_hour: Number(v["settings.inbound.new_senders_per_hour"]) } as DealershipPatchSettingsInbound }),
     ...(has("settings.sold_when") && { sold_when: v["settings.sold_when"] as "contracted" | "funded" }),
     ...(has("settings.allow") && { allow_delivery_before_funding: on("allow_delivery_before_funding") }),
     ...(has("settings.default_tax_rate") && { default_tax_rate_percent: v["settings.default_tax_rate_percent"] || "0" }),
