@@ -181,6 +181,24 @@ func TestConsoleUnknownMessage(t *testing.T) {
 	})
 }
 
+// Messages of too many new senders are in a list that the inbox links to. A released one is a
+// lead, and its conversation says that the sender is not verified.
+func TestConsoleQuarantine(t *testing.T) {
+	onSQLite(t, func(t *testing.T, s *server) {
+		s.Test.QuarantinedMessage()
+		b := ownerAt(t, s, "leads")
+		b.read("1 message waits in quarantine")
+		b.visit("/console/test/leads/quarantine")
+		b.read("Sender not verified")
+		b.review("quarantine")
+		b.button("Release")
+		b.read("Released.")
+		b.read("Is she available?")
+		b.read("Sender not verified")
+		b.gone("in quarantine")
+	})
+}
+
 // A user adds a lead, assigns, closes, reopens and converts it.
 func TestConsoleLeadLife(t *testing.T) {
 	onSQLite(t, func(t *testing.T, s *server) {

@@ -116,6 +116,10 @@ type Consent struct {
 	Reason             *string          `json:"reason" db:"reason" doc:"Why the consent was revoked. Null if no reason was recorded." audit:"-"`
 	RawText            *string          `json:"raw_text" db:"raw_text" audit:"-" doc:"Exact text that the person wrote."`
 	CreatedAt          time.Time        `json:"created_at" db:"created_at" doc:"When the record was stored. captured_at is when the consent was given."`
+
+	// ByPerson is set by Slipway if the person revoked the consent, with a message or a
+	// link. A client can't set it, so a record of a user never has it.
+	ByPerson bool `json:"-" db:"by_person"`
 }
 
 // Relationship is what an established business relationship is based on.
@@ -360,7 +364,8 @@ func isExpired(c Consent, now time.Time) bool { return c.ExpiresAt != nil && !c.
 
 // Restore returns the consents of an address and a channel that a START restores:
 // those that were valid before they were revoked and have not expired since then.
-// Someone who had no consent gets none.
+// Someone who had no consent gets none. By email, it never restores what a user
+// recorded as revoked: the person asked the dealership, not the mailbox.
 func Restore(records []Consent, channel Channel, now time.Time) []Consent {
 	records = sorted(records)
 	held := map[Scope]Consent{}
@@ -370,6 +375,9 @@ func Restore(records []Consent, channel Channel, now time.Time) []Consent {
 			continue
 		}
 		at := slices.IndexFunc(records, func(r Consent) bool { return r.ID == *s.ConsentID })
+		if channel == Email && !records[at].ByPerson {
+			continue
+		}
 		before := Fold(records[:at], channel, purpose, records[at].CapturedAt)
 		if before.Code != "" {
 			continue

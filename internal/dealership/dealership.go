@@ -162,7 +162,7 @@ type SettingsPatch struct {
 	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero" doc:"Kinds of line items that are taxable by default."`
 	AllowedApps                patch.Value[AllowedApps]       `json:"allowed_apps,omitzero" doc:"Which apps users can connect. With owner_allowed, an owner connects an app without registration first." since:"2026-12-01"`
 	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero" doc:"Sender of messages."`
-	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets for received messages."`
+	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets and limits for received messages."`
 }
 
 // QuietHoursPatch changes the quiet hours.
@@ -221,6 +221,7 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	s.AllowedApps.To(&d.Settings.AllowedApps)
 	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
+	s.Inbound.V.NewSendersPerHour.To(&d.Settings.Inbound.NewSendersPerHour)
 
 	var bad fault.Fields
 	applyAddress(&bad, "postal_address", p.PostalAddress, &d.PostalAddress)

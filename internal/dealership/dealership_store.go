@@ -1,6 +1,7 @@
 package dealership
 
 import (
+	"cmp"
 	"context"
 
 	"slipway/internal/platform/audit"
@@ -12,10 +13,12 @@ import (
 
 var dealerships = db.Table[Dealership]{Name: "dealerships", Prefix: "dlr", Noun: "dealership"}
 
-// derive sets the fields that follow from the settings of the server.
+// derive sets the fields that follow from the server's settings, and the default of a
+// setting that older dealerships have not stored.
 func (d *Dealership) derive(tx *db.Tx) {
 	d.Settings.Inbound.TwilioURL = HookURL(tx, d.Env, Twilio)
 	d.Settings.Inbound.EmailURL = HookURL(tx, d.Env, Email)
+	d.Settings.Inbound.NewSendersPerHour = cmp.Or(d.Settings.Inbound.NewSendersPerHour, defaultNewSenders)
 }
 
 // Create adds a dealership with both of its environments.

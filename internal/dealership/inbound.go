@@ -15,6 +15,10 @@ const (
 	Email  = "email"
 )
 
+// defaultNewSenders is how many new senders in an hour create leads, unless the
+// dealership sets another number. A busy boat show has fewer.
+const defaultNewSenders = 60
+
 // Inbound is where providers send received messages. The secrets are stored
 // elsewhere, encrypted, and never returned.
 type Inbound struct {
@@ -24,12 +28,15 @@ type Inbound struct {
 	TwilioAuthTokenSetAt *time.Time `json:"twilio_auth_token_set_at" doc:"When the auth token of the dealership's own Twilio account was set. Null if it has none. Then Twilio must sign with the auth token of the installation."`
 	EmailURL             string     `json:"email_url" doc:"URL for received email, which is signed as defined by Standard Webhooks." example:"https://boats.example.com/hooks/email/AYd1bW15"`
 	EmailSecretSetAt     *time.Time `json:"email_secret_set_at" doc:"When the signing secret for email was set. Null if there is none. Then received email is rejected."`
+	NewSendersPerHour    int64      `json:"new_senders_per_hour" doc:"How many new senders in an hour create leads. Messages of the others go to the quarantine. Defaults to 60."`
 }
 
 // InboundPatch changes the secrets that providers sign with.
 type InboundPatch struct {
 	TwilioAuthToken patch.Null[string] `json:"twilio_auth_token,omitzero" minLength:"16" maxLength:"200" doc:"Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it."`
 	EmailSecret     patch.Null[string] `json:"email_secret,omitzero" maxLength:"200" doc:"Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and never returned. Null removes it."`
+
+	NewSendersPerHour patch.Value[int64] `json:"new_senders_per_hour,omitzero" minimum:"1" maximum:"10000" doc:"How many new senders in an hour create leads. Messages of the others go to the quarantine."`
 }
 
 func (p InboundPatch) check(bad *fault.Fields) {

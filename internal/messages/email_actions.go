@@ -38,7 +38,10 @@ func (a *API) prepareEmail(ctx context.Context, tx *db.Tx, m LeadMessage, t atte
 		letter:  mail.Letter{Brand: d.Name, Logo: logo, Body: *m.Body},
 	}
 	if *m.Purpose == consent.Marketing {
-		e.letter.Unsubscribe, e.letter.Footer = a.unsubscribeLink(tx, m), []string{d.Name, t.postal}
+		e.letter.Unsubscribe, e.letter.Footer = linkTo(tx, unsubscribePath, m), []string{d.Name, t.postal}
+	}
+	if m.LinkExpiresAt != nil { // it is not in the body, where users of the dealership could open it
+		e.letter.Button = mail.Button{Label: "Receive email again", URL: linkTo(tx, restorePath, m)}
 	}
 	if m.Automatic || m.Notice {
 		return e, nil

@@ -22,13 +22,20 @@ func moveMessages(ctx context.Context, tx *db.Tx, from, to string) error {
 
 func exportMessages(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, error) {
 	all, err := db.All[LeadMessage](ctx, tx, `SELECT {cols} FROM messages WHERE env = ? AND contact_id = ? ORDER BY id`, tx.Env, contactID)
-	return map[string]any{"messages": all}, err
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := listQuarantinedOf(ctx, tx, contactID)
+	return map[string]any{"messages": all, "quarantined_messages": waiting}, err
 }
 
 // eraseMessages removes the texts and addresses of a contact's messages, and a
 // job deletes their files in the outbox folder. Messages that wait to be sent are
 // blocked, and those that might have been sent don't wait for a user anymore.
 func (a *API) eraseMessages(ctx context.Context, tx *db.Tx, contactID string) error {
+	if err := eraseQuarantined(ctx, tx, contactID); err != nil {
+		return err
+	}
 	if _, err := db.Exec(ctx, tx, `UPDATE messages SET status = 'blocked', block_reason = ?, scheduled_for = NULL
 		WHERE env = ? AND contact_id = ? AND status IN ('queued', 'scheduled')`, consent.CodeRecipientInvalid, tx.Env, contactID); err != nil {
 		return err

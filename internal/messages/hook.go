@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,6 +31,9 @@ type incoming struct {
 	media     []string
 	id        string // of the provider
 	inReplyTo string // message of this service that it replies to, or ""
+
+	authentication *EmailAuthentication // nil if the provider has no results
+	receivedAt     time.Time            // of a message that a user released from quarantine, or zero
 }
 
 const (
@@ -92,6 +96,8 @@ type InboundEmail struct {
 	Text      string `json:"text" doc:"Plain text of the email."`
 	MessageID string `json:"message_id" doc:"Message-ID header. An email with a known ID is ignored."`
 	InReplyTo string `json:"in_reply_to" doc:"In-Reply-To header. It finds the lead that the email replies to."`
+
+	Authentication *EmailAuthentication `json:"authentication,omitempty" doc:"Results of SPF, DKIM and DMARC. Results that are missing, or that Slipway doesn't know, count as none. The sender is verified if dmarc is pass."`
 }
 
 // emailOf returns the message in a signed request. It accepts fields that it
@@ -99,13 +105,18 @@ type InboundEmail struct {
 func emailOf(body []byte, requestID string) (incoming, error) {
 	var e InboundEmail
 	if err := json.Unmarshal(body, &e); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+		switch {
+		case ok && strings.HasPrefix(wrong.Field, "authentication"): // the rest was read
+		case ok:
 			return incoming{}, fault.BadRequest("%s must be a string.", wrong.Field).Detail(wrong.Field, "type", "must be a string")
+		default:
+			return incoming{}, fault.BadRequest("The JSON is malformed.").WithCause(err)
 		}
-		return incoming{}, fault.BadRequest("The JSON is malformed.").WithCause(err)
 	}
 
-	in := incoming{channel: consent.Email, to: clipped(printable(e.To), maxAddress), text: printable(e.Text), id: printable(e.MessageID)}
+	in := incoming{channel: consent.Email, to: clipped(printable(e.To), maxAddress), text: printable(e.Text), id: printable(e.MessageID),
+		authentication: e.Authentication.normalized()}
 	if subject := strings.Join(strings.Fields(printable(e.Subject)), " "); subject != "" {
 		in.subject = new(clipped(subject, maxSubject))
 	}
@@ -174,6 +185,7 @@ func (in incoming) message(l leads.Lead) LeadMessage {
 	m := LeadMessage{
 		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: in.channel, Direction: Inbound, From: &in.from,
 		Subject: in.subject, Body: new(in.body()), Status: Received, ProviderMessageID: &in.id,
+		Authentication: in.authentication, SenderVerified: in.authentication.verified(in.channel),
 	}
 	if in.to != "" {
 		m.To = &in.to
@@ -211,7 +223,7 @@ func (in incoming) revocation(contactID string) *consent.Consent {
 		ContactID: contactID, Direction: consent.Revoked, Channels: []consent.Channel{in.channel}, Scope: consent.All,
 		Bindings: []consent.ConsentBinding{{Channel: in.channel, Address: in.from}},
 		Source:   new("text_keyword"), Method: new("reply"), RawText: new(clipped(in.text, maxLeadMessage)),
-		Evidence: map[string]any{"provider_message_id": in.id},
+		Evidence: map[string]any{"provider_message_id": in.id}, ByPerson: true,
 	}
 	if in.channel == consent.Email {
 		c.Source = new("email")

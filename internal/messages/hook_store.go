@@ -49,16 +49,32 @@ func (a *API) receiveIncoming(ctx context.Context, tx *db.Tx, in incoming) (r re
 		}
 	}
 
-	leadID, err := findConversation(ctx, tx, in, hash, r.Intent)
+	r, err = a.place(ctx, tx, arrival{in, r.Intent, last, isNew})
+	r.Repeated = !isNew
+	return r, err
+}
+
+// place adds a message to its lead. A message without a lead creates one, unless too many
+// new senders wrote in this hour.
+func (a *API) place(ctx context.Context, tx *db.Tx, in arrival) (received, error) {
+	r := received{Intent: in.meaning}
+	hash := consent.Hash(tx, tx.Env, in.from)
+	leadID, err := findConversation(ctx, tx, in.incoming, hash, in.meaning)
 	if err != nil {
 		return r, err
 	}
 	if leadID == "" && in.isReport() {
 		return r, nil
 	}
-	if leadID == "" && r.Intent == stop {
-		return r, stopWithoutLead(ctx, tx, in, hash)
+	if leadID == "" && in.meaning == stop {
+		return r, stopWithoutLead(ctx, tx, in.incoming, hash)
 	}
+	if leadID == "" && in.receivedAt.IsZero() {
+		if r.Quarantined, err = quarantine(ctx, tx, in.incoming, hash); err != nil || r.Quarantined {
+			return r, err
+		}
+	}
+
 	if leadID == "" {
 		l, err := leads.Create(ctx, tx, in.lead())
 		if err != nil {
@@ -67,7 +83,7 @@ func (a *API) receiveIncoming(ctx context.Context, tx *db.Tx, in incoming) (r re
 		leadID, r.CreatedLead = l.ID, true
 	}
 	r.LeadID = &leadID
-	r.MessageID, err = a.receiveFor(ctx, tx, leadID, arrival{in, r.Intent, last, isNew})
+	r.MessageID, err = a.receiveFor(ctx, tx, leadID, in)
 	return r, err
 }
 
@@ -92,6 +108,9 @@ func (a *API) receiveFor(ctx context.Context, tx *db.Tx, leadID string, in arriv
 
 	m := in.message(l)
 	m.AddressHash, m.ReceivedAt = consent.Hash(tx, l.Env, in.from), &tx.Now
+	if !in.receivedAt.IsZero() {
+		m.ReceivedAt = &in.receivedAt
+	}
 	m.Intent, m.NeedsReview = &in.meaning, needsReading(m.Channel, in.meaning)
 	known, recorded, err := findReceived(ctx, tx, m) // by a client of the API
 	if err != nil || recorded && in.meaning != stop {

@@ -49,44 +49,49 @@ var (
 type LeadMessage struct {
 	_ struct{} `doc:"A text message or an email to or from a lead." columns:"created_at direction channel status body / id from to purpose block_reason"`
 
-	Env               auth.Env        `json:"-" db:"env"`
-	ID                string          `json:"id" db:"id" doc:"Identifies the message. Starts with msg_." example:"msg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID            string          `json:"lead_id" db:"lead_id" doc:"Lead that the message belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	ContactID         string          `json:"contact_id" db:"contact_id" doc:"Contact who sent or receives the message." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Channel           consent.Channel `json:"channel" db:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
-	Direction         Direction       `json:"direction" db:"direction" doc:"Whether the dealership sent (outbound) or received (inbound) the message."`
-	Purpose           *consent.Scope  `json:"purpose" db:"purpose" enum:"marketing,transactional" doc:"Null for an inbound message."`
-	Automatic         bool            `json:"automatic" db:"automatic" doc:"Whether it is the automatic reply to STOP or HELP."`
-	To                *string         `json:"to" db:"to_address" doc:"Phone number or email address of the recipient. Null if unknown, or after the contact is erased." audit:"-" example:"+14105550123"`
-	From              *string         `json:"from" db:"from_address" doc:"Phone number or email address of the sender. Null if unknown, or after the contact is erased." audit:"-"`
-	Subject           *string         `json:"subject" db:"subject" doc:"Subject of an email. Null for a text message, or after the contact is erased." audit:"-"`
-	Body              *string         `json:"body" db:"body" doc:"Text of the message, with the notices that Slipway added. Null after the contact is erased." audit:"-"`
-	Status            MessageStatus   `json:"status" db:"status" since:"2026-12-01 unknown=queued" doc:"Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a user decides."`
-	BlockReason       *string         `json:"block_reason" db:"block_reason" doc:"Code of the reason why the message was blocked. Null unless the status is blocked." example:"consent_missing"`
-	Provider          *string         `json:"provider" db:"provider" doc:"Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server. Null until then." example:"twilio"`
-	ProviderMessageID *string         `json:"provider_message_id" db:"provider_message_id" doc:"ID of the message at the provider. Null if there is none." audit:"personal"`
-	Segments          *int64          `json:"segments" db:"segments" doc:"Number of SMS segments. Providers bill by segment. Null for email."`
-	ConsentID         *string         `json:"consent_id" db:"consent_id" doc:"Consent record that allowed or blocked the message."`
-	ScheduledFor      *time.Time      `json:"scheduled_for" db:"scheduled_for" doc:"When the message is due. Null if it is sent immediately."`
-	ExpiresAt         *time.Time      `json:"expires_at" db:"expires_at" doc:"When the message expires if it is not sent."`
-	SentAt            *time.Time      `json:"sent_at" db:"sent_at" doc:"When the provider accepted the message. Null until then."`
-	DeliveredAt       *time.Time      `json:"delivered_at" db:"delivered_at" doc:"When the provider reported the delivery. Null until then."`
-	FailedAt          *time.Time      `json:"failed_at" db:"failed_at" doc:"When the message failed. Null unless the status is failed."`
-	ErrorCode         *string         `json:"error_code" db:"error_code" doc:"Code of the last error, of Slipway or of the provider. Null if there is none." example:"expired"`
-	ErrorMessage      *string         `json:"error_message" db:"error_message" doc:"Explains the error code. Null if there is no error." audit:"-"`
-	Attempts          int64           `json:"attempts" db:"attempts" doc:"How often Slipway has tried to send the message."`
-	Intent            *intent         `json:"intent" db:"intent" doc:"Detected intent of an inbound message. Null for an outbound message."`
-	NeedsReview       bool            `json:"needs_review" db:"needs_review" doc:"Whether a user must read the message before marketing messages are sent again."`
-	ReplyToID         *string         `json:"reply_to_id" db:"reply_to_id" doc:"Message that this one replies to automatically. Null unless it is an automatic reply."`
-	ReceivedAt        *time.Time      `json:"received_at" db:"received_at" doc:"When an inbound message was received. Null for an outbound message."`
-	Version           int64           `json:"version" db:"version" doc:"Number of the current version."`
-	CreatedAt         time.Time       `json:"created_at" db:"created_at" doc:"When the message was stored."`
-	UpdatedAt         time.Time       `json:"updated_at" db:"updated_at" doc:"When the status of the message last changed."`
+	Env               auth.Env             `json:"-" db:"env"`
+	ID                string               `json:"id" db:"id" doc:"Identifies the message. Starts with msg_." example:"msg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID            string               `json:"lead_id" db:"lead_id" doc:"Lead that the message belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ContactID         string               `json:"contact_id" db:"contact_id" doc:"Contact who sent or receives the message." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Channel           consent.Channel      `json:"channel" db:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
+	Direction         Direction            `json:"direction" db:"direction" doc:"Whether the dealership sent (outbound) or received (inbound) the message."`
+	Purpose           *consent.Scope       `json:"purpose" db:"purpose" enum:"marketing,transactional" doc:"Null for an inbound message."`
+	Automatic         bool                 `json:"automatic" db:"automatic" doc:"Whether it is the automatic reply to STOP or HELP."`
+	To                *string              `json:"to" db:"to_address" doc:"Phone number or email address of the recipient. Null if unknown, or after the contact is erased." audit:"-" example:"+14105550123"`
+	From              *string              `json:"from" db:"from_address" doc:"Phone number or email address of the sender. Null if unknown, or after the contact is erased." audit:"-"`
+	Subject           *string              `json:"subject" db:"subject" doc:"Subject of an email. Null for a text message, or after the contact is erased." audit:"-"`
+	Body              *string              `json:"body" db:"body" doc:"Text of the message, with the notices that Slipway added. Null after the contact is erased." audit:"-"`
+	Status            MessageStatus        `json:"status" db:"status" since:"2026-12-01 unknown=queued" doc:"Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a user decides."`
+	BlockReason       *string              `json:"block_reason" db:"block_reason" doc:"Code of the reason why the message was blocked. Null unless the status is blocked." example:"consent_missing"`
+	Provider          *string              `json:"provider" db:"provider" doc:"Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server. Null until then." example:"twilio"`
+	ProviderMessageID *string              `json:"provider_message_id" db:"provider_message_id" doc:"ID of the message at the provider. Null if there is none." audit:"personal"`
+	Segments          *int64               `json:"segments" db:"segments" doc:"Number of SMS segments. Providers bill by segment. Null for email."`
+	ConsentID         *string              `json:"consent_id" db:"consent_id" doc:"Consent record that allowed or blocked the message."`
+	ScheduledFor      *time.Time           `json:"scheduled_for" db:"scheduled_for" doc:"When the message is due. Null if it is sent immediately."`
+	ExpiresAt         *time.Time           `json:"expires_at" db:"expires_at" doc:"When the message expires if it is not sent."`
+	SentAt            *time.Time           `json:"sent_at" db:"sent_at" doc:"When the provider accepted the message. Null until then."`
+	DeliveredAt       *time.Time           `json:"delivered_at" db:"delivered_at" doc:"When the provider reported the delivery. Null until then."`
+	FailedAt          *time.Time           `json:"failed_at" db:"failed_at" doc:"When the message failed. Null unless the status is failed."`
+	ErrorCode         *string              `json:"error_code" db:"error_code" doc:"Code of the last error, of Slipway or of the provider. Null if there is none." example:"expired"`
+	ErrorMessage      *string              `json:"error_message" db:"error_message" doc:"Explains the error code. Null if there is no error." audit:"-"`
+	Attempts          int64                `json:"attempts" db:"attempts" doc:"How often Slipway has tried to send the message."`
+	Intent            *intent              `json:"intent" db:"intent" doc:"Detected intent of an inbound message. Null for an outbound message."`
+	NeedsReview       bool                 `json:"needs_review" db:"needs_review" doc:"Whether a user must read the message before marketing messages are sent again."`
+	ReplyToID         *string              `json:"reply_to_id" db:"reply_to_id" doc:"Message that this one replies to automatically. Null unless it is an automatic reply."`
+	ReceivedAt        *time.Time           `json:"received_at" db:"received_at" doc:"When an inbound message was received. Null for an outbound message."`
+	Authentication    *EmailAuthentication `json:"authentication" db:"authentication,json" doc:"What the mail provider found out about the sender of a received email. Null if it reported nothing, and for other messages." since:"2026-12-01"`
+	SenderVerified    *bool                `json:"sender_verified" db:"sender_verified" doc:"Whether DMARC proves that a received email is from its address. If false, anyone can have written it. Null for a text message, an outbound message, and a message that was received before Slipway stored this." since:"2026-12-01"`
+	Version           int64                `json:"version" db:"version" doc:"Number of the current version."`
+	CreatedAt         time.Time            `json:"created_at" db:"created_at" doc:"When the message was stored."`
+	UpdatedAt         time.Time            `json:"updated_at" db:"updated_at" doc:"When the status of the message last changed."`
 
 	ConfirmsID  *string    `json:"-" db:"confirms_id"`  // the revocation that the message confirms
 	AddressHash []byte     `json:"-" db:"address_hash"` // of the lead's address
 	LeaseUntil  *time.Time `json:"-" db:"lease_until"`  // while a worker is sending it
 	Notice      bool       `json:"-" db:"notice"`       // another feature sent it; see Notify
+
+	LinkExpiresAt *time.Time `json:"-" db:"link_expires_at"` // of the link to restore consent in the email
+	LinkUsedAt    *time.Time `json:"-" db:"link_used_at"`
 }
 
 // Direction is whether the dealership sent or received a message.
@@ -245,13 +250,14 @@ func (m *LeadMessage) sent(provider, id string, now time.Time) {
 type LeadMessageReceive struct {
 	_ struct{} `doc:"A message that the dealership has received."`
 
-	Channel           consent.Channel `json:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
-	From              string          `json:"from" minLength:"1" maxLength:"254" doc:"Phone number or email address of the sender." example:"+14105550123"`
-	To                *string         `json:"to" required:"false" maxLength:"254" doc:"Phone number or email address of the dealership that received the message."`
-	Subject           *string         `json:"subject" required:"false" maxLength:"1000" doc:"Subject of an email."`
-	Body              string          `json:"body" maxLength:"100000" doc:"Text of the message. Slipway checks it for opt-outs." example:"Please stop texting me"`
-	ReceivedAt        *time.Time      `json:"received_at" required:"false" doc:"When the message was received. Defaults to the current time."`
-	ProviderMessageID *string         `json:"provider_message_id" required:"false" minLength:"1" maxLength:"200" doc:"A repeated request with the same ID, sender and lead returns the stored message. An opt-out always takes effect."`
+	Channel           consent.Channel      `json:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
+	From              string               `json:"from" minLength:"1" maxLength:"254" doc:"Phone number or email address of the sender." example:"+14105550123"`
+	To                *string              `json:"to" required:"false" maxLength:"254" doc:"Phone number or email address of the dealership that received the message."`
+	Subject           *string              `json:"subject" required:"false" maxLength:"1000" doc:"Subject of an email."`
+	Body              string               `json:"body" maxLength:"100000" doc:"Text of the message. Slipway checks it for opt-outs." example:"Please stop texting me"`
+	ReceivedAt        *time.Time           `json:"received_at" required:"false" doc:"When the message was received. Defaults to the current time."`
+	Authentication    *EmailAuthentication `json:"authentication" required:"false" doc:"What your mail provider found out about the sender of an email. Without it, the sender is not verified." since:"2026-12-01"`
+	ProviderMessageID *string              `json:"provider_message_id" required:"false" minLength:"1" maxLength:"200" doc:"A repeated request with the same ID, sender and lead returns the stored message. An opt-out always takes effect."`
 }
 
 // Check validates what the schema can't express.
@@ -264,6 +270,7 @@ func (n LeadMessageReceive) Check(now time.Time) error {
 	if n.ReceivedAt != nil && n.ReceivedAt.After(now.Add(leads.ClockSkew)) {
 		bad.Add("received_at", "maximum", "must not be in the future")
 	}
+	n.Authentication.check(&bad, n.Channel)
 	return bad.Err()
 }
 
@@ -272,7 +279,8 @@ func (n LeadMessageReceive) message(l leads.Lead, from string, now time.Time) Le
 	return LeadMessage{
 		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: Inbound, To: n.To, From: &from,
 		Subject: n.Subject, Body: &n.Body, Status: Received, ProviderMessageID: n.ProviderMessageID,
-		ReceivedAt: new(leads.PastTime(n.ReceivedAt, now)),
+		ReceivedAt: new(leads.PastTime(n.ReceivedAt, now)), Authentication: n.Authentication.normalized(),
+		SenderVerified: n.Authentication.verified(n.Channel),
 	}
 }
 

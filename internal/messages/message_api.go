@@ -3,6 +3,7 @@ package messages
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
@@ -87,6 +88,7 @@ func (a *API) Mount(r *rest.Router) {
 		Text: "STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. " +
 			"START restores the consents that were revoked, and nothing else. YES gives consent if the last message asked for it. " +
 			"By email, both give no consent, because the sender of an email can be forged. They set `needs_review`. " +
+			"START by email sends a link to the address, once a day, that restores what the person revoked. " +
 			"HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses " +
 			"marketing messages until a user has read it.",
 		Assist:    assist.Never(assist.Consents),
@@ -104,12 +106,14 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/inbound_messages", ID: "receiveMessage", Needs: write,
 		Summary: "Record a message by its sender",
 		Text: "Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. " +
-			"If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender.",
+			"If the sender is unknown, a contact and a lead are created, or the message waits in quarantine if too many new senders wrote in the same hour. An opt-out always takes effect, also for an unknown sender.",
 		Assist: assist.Never(assist.Consents),
 		Urgent: true,
 	}, a.receiveByNumber)
 	a.mountUnknown(r.Preview("2026-11-18"))
+	a.mountQuarantine(r.Preview("2026-11-18"))
 	r.HandleForm(unsubscribePath+"*", a.pages())
+	r.HandleForm(restorePath+"*", a.restorePages())
 	a.mountHooks(r)
 }
 
@@ -262,15 +266,15 @@ func (a *API) process(ctx context.Context, tx *db.Tx, in conversation, m LeadMes
 	case stop:
 		return m, a.stop(ctx, tx, d, m)
 	case start:
-		if !canConsent(m.Channel) { // a user reviews it
-			return m, nil
+		if !canConsent(m.Channel) {
+			return m, a.sendLink(ctx, tx, d, m)
 		}
 		return m, m.start(ctx, tx, in.last)
 	case help:
 		if ok, err := canReply(ctx, tx, c, m); err != nil || !ok {
 			return m, err
 		}
-		return m, a.reply(ctx, tx, m, helpText(d, null.Text(d.Settings.Sender.SMS)), nil)
+		return m, a.reply(ctx, tx, m, answer{body: helpText(d, null.Text(d.Settings.Sender.SMS))})
 	}
 	return m, nil
 }
@@ -291,6 +295,9 @@ func processErased(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
 // stop revokes all consents of the sender's address and confirms it. It does
 // nothing if they are already revoked.
 func (a *API) stop(ctx context.Context, tx *db.Tx, d dealership.Dealership, m LeadMessage) error {
+	if err := endLinks(ctx, tx, m.AddressHash); err != nil {
+		return err
+	}
 	revoked, err := consent.IsRevoked(ctx, tx, m.AddressHash, m.Channel)
 	if err != nil || revoked {
 		return err
@@ -299,7 +306,7 @@ func (a *API) stop(ctx context.Context, tx *db.Tx, d dealership.Dealership, m Le
 	if err := consent.Append(ctx, tx, record); err != nil {
 		return err
 	}
-	return a.reply(ctx, tx, m, confirmation(d, m.Channel), &record.ID)
+	return a.reply(ctx, tx, m, answer{body: confirmation(d, m.Channel), confirms: &record.ID})
 }
 
 // record returns the consent record of a message that gives or revokes consent.
@@ -307,6 +314,7 @@ func (m LeadMessage) record(d consent.Direction) *consent.Consent {
 	c := &consent.Consent{
 		ContactID: m.ContactID, LeadID: &m.LeadID, Direction: d, Channels: []consent.Channel{m.Channel}, Scope: consent.All,
 		CapturedAt: m.CreatedAt, Source: new("text_keyword"), Method: new("reply"), RawText: m.Body, Evidence: map[string]any{"message_id": m.ID},
+		ByPerson: d == consent.Revoked,
 	}
 	if m.From != nil { // not erased
 		c.Bindings = []consent.ConsentBinding{{Channel: m.Channel, Address: *m.From}}
@@ -328,12 +336,20 @@ func (m LeadMessage) start(ctx context.Context, tx *db.Tx, last string) error {
 	return consent.Append(ctx, tx, c)
 }
 
-// reply sends the automatic reply to STOP or HELP.
-func (a *API) reply(ctx context.Context, tx *db.Tx, to LeadMessage, body string, confirms *string) error {
+// answer is an automatic reply.
+type answer struct {
+	body     string
+	confirms *string    // the revocation that it confirms, or nil
+	link     *time.Time // when its link to restore consent expires, or nil for no link
+}
+
+// reply sends the automatic reply to STOP, START or HELP.
+func (a *API) reply(ctx context.Context, tx *db.Tx, to LeadMessage, with answer) error {
 	m := LeadMessage{
 		Env: to.Env, LeadID: to.LeadID, ContactID: to.ContactID, Channel: to.Channel, Direction: Outbound,
 		Purpose: new(consent.Transactional), Automatic: true,
-		To: to.From, Body: &body, Status: Queued, ReplyToID: &to.ID, ConfirmsID: confirms, ExpiresAt: new(tx.Now.Add(defaultExpiry)),
+		To: to.From, Body: &with.body, Status: Queued, ReplyToID: &to.ID, ConfirmsID: with.confirms, LinkExpiresAt: with.link,
+		ExpiresAt: new(tx.Now.Add(defaultExpiry)),
 	}
 	if m.Channel == consent.Email {
 		m.Subject = new("Your request")

@@ -28,6 +28,8 @@ func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.EraseOutbox)
 	jobs.On(q, a.sweep)
 	jobs.Every(q, 24*time.Hour, sweepOutbox{})
+	jobs.On(q, a.EmptyQuarantine)
+	jobs.Every(q, time.Hour, EmptyQuarantine{})
 	jobs.OnRestart(q, endLeases)
 }
 

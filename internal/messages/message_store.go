@@ -212,7 +212,7 @@ const replyEvery = 24 * time.Hour
 // belong to the contact, or the dealership must have sent a message to it.
 func canReply(ctx context.Context, tx *db.Tx, c contacts.Contact, m LeadMessage) (bool, error) {
 	recent, err := db.All[int](ctx, tx, `SELECT 1 FROM messages WHERE env = ? AND address_hash = ? AND direction = 'outbound' AND automatic
-		AND confirms_id IS NULL AND status <> 'blocked' AND id >= ? LIMIT 1`,
+		AND confirms_id IS NULL AND link_expires_at IS NULL AND status <> 'blocked' AND id >= ? LIMIT 1`,
 		tx.Env, m.AddressHash, id.Floor("msg", tx.Now.Add(-replyEvery)))
 	if err != nil || len(recent) > 0 {
 		return false, err

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
+	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -34,27 +35,30 @@ var (
 // can't be guessed.
 const macSize = 16
 
-// unsubscribeLink returns a signed link that unsubscribes the recipient of a
-// message. It works without a sign-in.
-func (a *API) unsubscribeLink(tx *db.Tx, m LeadMessage) string {
+// linkTo returns a signed link for the recipient of a message. It works without a
+// sign-in, and only at its path.
+func linkTo(tx *db.Tx, path string, m LeadMessage) string {
 	head := binary.AppendUvarint(nil, uint64(m.Env))
 	head = append(head, strings.TrimPrefix(m.ID, "msg_")...)
-	return site.Of(tx).URL + unsubscribePath + base64.RawURLEncoding.EncodeToString(append(head, linkMAC(tx, head)...))
+	return site.Of(tx).URL + path + base64.RawURLEncoding.EncodeToString(append(head, linkMAC(tx, path, head)...))
 }
 
-func linkMAC(tx *db.Tx, head []byte) []byte {
-	return site.Of(tx).MAC(append([]byte("unsubscribe/"), head...))[:macSize]
+func linkMAC(tx *db.Tx, path string, head []byte) []byte {
+	return site.Of(tx).MAC(append([]byte(strings.TrimPrefix(path, "/")), head...))[:macSize]
 }
 
-// findByLink returns the message of an unsubscribe link.
-func findByLink(ctx context.Context, tx *db.Tx, token string) (LeadMessage, error) {
-	bad := fault.New(fault.KindNotFound, "This link does not exist.")
+// noLink is the error for a link that doesn't work, whatever the reason.
+func noLink() *fault.Error { return fault.New(fault.KindNotFound, "This link does not exist.") }
+
+// findByLink returns the message of a link.
+func findByLink(ctx context.Context, tx *db.Tx, path, token string) (LeadMessage, error) {
+	bad := noLink()
 	raw, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(raw) <= macSize {
 		return LeadMessage{}, bad
 	}
 	head, given := raw[:len(raw)-macSize], raw[len(raw)-macSize:]
-	if !hmac.Equal(given, linkMAC(tx, head)) {
+	if !hmac.Equal(given, linkMAC(tx, path, head)) {
 		return LeadMessage{}, bad
 	}
 	env, n := binary.Uvarint(head)
@@ -78,7 +82,7 @@ type unsubscription struct{ Dealership string }
 // in an email.
 func (a *API) askToUnsubscribe(w http.ResponseWriter, r *http.Request) {
 	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (u unsubscription, err error) {
-		m, err := findByLink(ctx, tx, r.PathValue("token"))
+		m, err := findByLink(ctx, tx, unsubscribePath, r.PathValue("token"))
 		if err != nil {
 			return u, err
 		}
@@ -96,7 +100,7 @@ func (a *API) askToUnsubscribe(w http.ResponseWriter, r *http.Request) {
 // clients (RFC 8058).
 func (a *API) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	u, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (u unsubscription, err error) {
-		m, err := findByLink(ctx, tx, r.PathValue("token"))
+		m, err := findByLink(ctx, tx, unsubscribePath, r.PathValue("token"))
 		if err != nil {
 			return u, err
 		}
@@ -121,6 +125,9 @@ func revokeMarketing(ctx context.Context, tx *db.Tx, m LeadMessage) error {
 	if err := consent.Lock(ctx, tx, m.AddressHash); err != nil {
 		return err
 	}
+	if err := endLinks(ctx, tx, m.AddressHash); err != nil {
+		return err
+	}
 	s, err := consent.StandingOf(ctx, tx, m.AddressHash, m.Channel, consent.Marketing)
 	if err != nil || s.Code == consent.CodeRevoked {
 		return err
@@ -129,7 +136,7 @@ func revokeMarketing(ctx context.Context, tx *db.Tx, m LeadMessage) error {
 	c := &consent.Consent{
 		ContactID: m.ContactID, LeadID: &m.LeadID, Direction: consent.Revoked, Channels: []consent.Channel{m.Channel}, Scope: consent.Marketing,
 		CapturedAt: tx.Now, Source: new("email"), Method: new("list_unsubscribe"), Evidence: map[string]any{"message_id": m.ID},
-		IP: null.From(request.IP), UserAgent: null.From(request.UserAgent),
+		IP: null.From(request.IP), UserAgent: null.From(request.UserAgent), ByPerson: true,
 	}
 	if m.To == nil { // the contact was erased
 		c.IP, c.UserAgent = nil, nil
@@ -144,7 +151,7 @@ func (a *API) renderError(w http.ResponseWriter, r *http.Request, err error) {
 	n := struct{ Heading, Text string }{"This link doesn't work", "It might be incomplete. Reply to the email with STOP instead."}
 	status := http.StatusNotFound
 	if fault.KindOf(err) != fault.KindNotFound {
-		a.Log.ErrorContext(r.Context(), "page failed", "path", unsubscribePath, "err", err)
+		a.Log.ErrorContext(r.Context(), "page failed", "path", rest.SafePath(r.URL.Path), "err", err)
 		n.Heading, n.Text, status = "Something went wrong", "This is an error on our side. Try again in a minute.", http.StatusServiceUnavailable
 	}
 	errorPage.Render(w, status, n.Heading, n)

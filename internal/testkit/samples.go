@@ -93,6 +93,26 @@ func (c *Client) UnknownMessage() string {
 	return m.ID
 }
 
+// QuarantinedMessage creates a message of a new sender that waits in quarantine.
+func (c *Client) QuarantinedMessage() string {
+	c.server.t.Helper()
+	limit := func(n int) {
+		c.Patch("/v1/dealership", map[string]any{"settings": map[string]any{"inbound": map[string]any{"new_senders_per_hour": n}}}, 200, nil)
+	}
+	limit(1)
+	for range 2 { // the second is too many
+		n := Rows[int64](c.server, `SELECT COUNT(*) FROM received_messages`)[0]
+		c.Post("/v2-preview/inbound_messages", map[string]any{
+			"channel": "email", "from": fmt.Sprintf("sender%d@example.com", n), "subject": "Your boat", "body": "Is she available?",
+			"provider_message_id": fmt.Sprint("email", n), "authentication": map[string]any{"spf": "pass", "dkim": "none", "dmarc": "fail"},
+		}, 200, nil)
+	}
+	limit(60)
+	var list struct{ Data []struct{ ID string } }
+	c.Get("/v2-preview/quarantined_messages?limit=1", 200, &list)
+	return list.Data[0].ID
+}
+
 // DealBody returns the request body of a new deal, with changes. Unless they
 // contain a hull and a buyer, it creates them.
 func (c *Client) DealBody(changes map[string]any) map[string]any {

@@ -101,6 +101,16 @@ const (
 	AuditOutcomeFailure AuditOutcome = "failure"
 )
 
+// AuthenticationResult: Result of a check of an email's sender. none means that the check was not possible.
+type AuthenticationResult string
+
+// The values of AuthenticationResult.
+const (
+	AuthenticationResultPass AuthenticationResult = "pass"
+	AuthenticationResultFail AuthenticationResult = "fail"
+	AuthenticationResultNone AuthenticationResult = "none"
+)
+
 // BoatClass: Type of boat, as marketplaces name it. Starts with the category.
 type BoatClass string
 

@@ -207,6 +207,8 @@ const (
 	EventProposalExpired EventType = "proposal.expired"
 	// A proposal was approved, but its operation failed.
 	EventProposalFailed EventType = "proposal.failed"
+	// Too many new senders wrote in an hour, and their messages go to the quarantine.
+	EventQuarantineStarted EventType = "quarantine.started"
 	// A role was created.
 	EventRoleCreated EventType = "role.created"
 	// A role was deleted.
@@ -337,6 +339,7 @@ var eventObjects = map[EventType]func() any{
 	EventProposalDeclined:         func() any { return new(ProposalState) },
 	EventProposalExpired:          func() any { return new(ProposalState) },
 	EventProposalFailed:           func() any { return new(ProposalState) },
+	EventQuarantineStarted:        func() any { return new(Quarantine) },
 	EventRoleCreated:              func() any { return new(Role) },
 	EventRoleDeleted:              func() any { return new(Role) },
 	EventRoleUpdated:              func() any { return new(Role) },

@@ -656,6 +656,15 @@ func (s *PreviewHullsService) UpdatePricing(ctx context.Context, hullID string, 
 // PreviewLeadsService has the operations of the family Leads.
 type PreviewLeadsService struct{ client *Client }
 
+// DeleteQuarantinedMessage: Delete a message in quarantine. Requires leads:write.
+//
+// Deletes the message permanently.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) DeleteQuarantinedMessage(ctx context.Context, messageID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/quarantined_messages/{message_id}", ids: []string{messageID}}, opts)
+}
+
 // PreviewLeadGetParams are the parameters of Leads.Get. Fields that are not set are not sent.
 type PreviewLeadGetParams struct {
 	// References to return as objects, separated by commas. You need the scope to read them.
@@ -733,6 +742,17 @@ func (s *PreviewLeadsService) List(ctx context.Context, params PreviewLeadListPa
 	return list[PreviewLead](ctx, s.client, request{verb: "GET", path: "/v2-preview/leads", query: params}, opts)
 }
 
+// ListQuarantinedMessages: List the messages in quarantine. Requires leads:read.
+//
+// Returns messages of new senders that wait for a user. Newest first. If more new senders than
+// `settings.inbound.new_senders_per_hour` of the dealership write in an hour, the messages of the others go to
+// the quarantine and create no lead. Opt-outs always take effect.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) ListQuarantinedMessages(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[PreviewQuarantinedMessage, error] {
+	return list[PreviewQuarantinedMessage](ctx, s.client, request{verb: "GET", path: "/v2-preview/quarantined_messages", query: params}, opts)
+}
+
 // ListUnknownMessages: List the messages that might have been sent. Requires leads:read.
 //
 // Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message,
@@ -746,12 +766,23 @@ func (s *PreviewLeadsService) ListUnknownMessages(ctx context.Context, params Li
 // ReceiveMessage: Record a message by its sender. Requires leads:write.
 //
 // Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages
-// with the sender. If the sender is unknown, a contact and a lead are created. An opt-out always takes effect,
-// also for an unknown sender.
+// with the sender. If the sender is unknown, a contact and a lead are created, or the message waits in
+// quarantine if too many new senders wrote in the same hour. An opt-out always takes effect, also for an unknown
+// sender.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewLeadsService) ReceiveMessage(ctx context.Context, body PreviewInboundMessageReceive, opts ...RequestOption) (*PreviewInboundMessage, error) {
 	return call[PreviewInboundMessage](ctx, s.client, request{verb: "POST", path: "/v2-preview/inbound_messages", body: body}, opts)
+}
+
+// ReleaseQuarantinedMessage: Release a message from quarantine. Requires leads:write.
+//
+// Records the message as if it arrived now, with the time that it was received. It creates a contact and a lead,
+// unless the sender has a lead by now.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) ReleaseQuarantinedMessage(ctx context.Context, messageID string, opts ...RequestOption) (*PreviewInboundMessage, error) {
+	return call[PreviewInboundMessage](ctx, s.client, request{verb: "POST", path: "/v2-preview/quarantined_messages/{message_id}/release", ids: []string{messageID}}, opts)
 }
 
 // ResolveUnknownMessage: Decide about a message that might have been sent. Requires leads:write.

@@ -1846,6 +1846,13 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			err := client.Preview.Leads.DeleteQuarantinedMessage(ctx, "qtn_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
 			lead, err := client.Preview.Leads.Get(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewLeadGetParams{})
 			if err != nil {
 				return err
@@ -1871,6 +1878,15 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			for quarantinedMessage, err := range client.Preview.Leads.ListQuarantinedMessages(ctx, slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(quarantinedMessage.ID)
+			}
+			return nil
+		},
+		func() error {
 			for leadMessage, err := range client.Preview.Leads.ListUnknownMessages(ctx, slipway.ListParams{}) {
 				if err != nil {
 					return err
@@ -1886,6 +1902,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				From:              "+14105550204",
 				ProviderMessageID: "SM1",
 			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(inboundMessage)
+			return nil
+		},
+		func() error {
+			inboundMessage, err := client.Preview.Leads.ReleaseQuarantinedMessage(ctx, "qtn_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
 			}

@@ -1256,9 +1256,10 @@ func (s *LeadsService) LogConsent(ctx context.Context, leadID string, body Conse
 // STOP, similar keywords and phrases such as "please stop texting me" immediately revoke all consents of the
 // sender's address. Slipway sends one confirmation. START restores the consents that were revoked, and nothing
 // else. YES gives consent if the last message asked for it. By email, both give no consent, because the sender
-// of an email can be forged. They set `needs_review`. HELP is answered automatically, once a day, if the sender
-// is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and
-// pauses marketing messages until a user has read it.
+// of an email can be forged. They set `needs_review`. START by email sends a link to the address, once a day,
+// that restores what the person revoked. HELP is answered automatically, once a day, if the sender is the
+// contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses
+// marketing messages until a user has read it.
 func (s *LeadsService) ReceiveMessage(ctx context.Context, leadID string, body LeadMessageReceive, opts ...RequestOption) (*LeadMessage, error) {
 	return call[LeadMessage](ctx, s.client, request{verb: "POST", path: "/v1/leads/{lead_id}/inbound_messages", ids: []string{leadID}, body: body}, opts)
 }

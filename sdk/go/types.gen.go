@@ -778,6 +778,8 @@ type ContactExport struct {
 	Payments []map[string]any `json:"payments,omitzero"`
 	// Proposals about the contact, its leads and its deals.
 	Proposals []map[string]any `json:"proposals,omitzero"`
+	// Messages in quarantine that were sent from an address of the contact.
+	QuarantinedMessages []map[string]any `json:"quarantined_messages,omitzero"`
 	// Signals of the leads.
 	Signals []map[string]any `json:"signals,omitzero"`
 	// Trade-ins of the deals.
@@ -1174,7 +1176,7 @@ type DealershipPatchSettings struct {
 	DefaultTaxRatePercent Opt[string] `json:"default_tax_rate_percent,omitzero"`
 	// Replaces all taxes.
 	DefaultTaxes Opt[[]TaxRule] `json:"default_taxes,omitzero"`
-	// Secrets for received messages.
+	// Secrets and limits for received messages.
 	Inbound Opt[DealershipPatchSettingsInbound] `json:"inbound,omitzero"`
 	// Score at which a lead is qualified.
 	QualifyAtScore Opt[int64] `json:"qualify_at_score,omitzero"`
@@ -1192,11 +1194,13 @@ type DealershipPatchSettings struct {
 	TradeTaxCredit Opt[bool] `json:"trade_tax_credit,omitzero"`
 }
 
-// DealershipPatchSettingsInbound: Secrets for received messages.
+// DealershipPatchSettingsInbound: Secrets and limits for received messages.
 type DealershipPatchSettingsInbound struct {
 	// Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and
 	// never returned. Null removes it.
 	EmailSecret *string `json:"email_secret"`
+	// How many new senders in an hour create leads. Messages of the others go to the quarantine.
+	NewSendersPerHour int64 `json:"new_senders_per_hour"`
 	// Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it.
 	TwilioAuthToken *string `json:"twilio_auth_token"`
 }
@@ -1369,6 +1373,16 @@ type DocumentSignature struct {
 type DocumentVoid struct {
 	// Why the document is voided. It becomes void_reason.
 	Reason string `json:"reason"`
+}
+
+// EmailAuthentication: What your mail provider found out about the sender of an email.
+type EmailAuthentication struct {
+	// Whether a domain signed the email.
+	Dkim AuthenticationResult `json:"dkim,omitzero"`
+	// Whether one of the two is true for the domain of the sender's address. Only this result verifies the sender.
+	Dmarc AuthenticationResult `json:"dmarc,omitzero"`
+	// Whether the server that sent the email can send for the domain of the envelope.
+	Spf AuthenticationResult `json:"spf,omitzero"`
 }
 
 // Event: An event. Its type determines the type of its data.
@@ -2275,6 +2289,8 @@ type Inbound struct {
 	EmailSecretSetAt *time.Time `json:"email_secret_set_at"`
 	// URL for received email, which is signed as defined by Standard Webhooks.
 	EmailURL string `json:"email_url"`
+	// How many new senders in an hour create leads. Messages of the others go to the quarantine. Defaults to 60.
+	NewSendersPerHour int64 `json:"new_senders_per_hour"`
 	// When the auth token of the dealership's own Twilio account was set. Null if it has none. Then Twilio must sign
 	// with the auth token of the installation.
 	TwilioAuthTokenSetAt *time.Time `json:"twilio_auth_token_set_at"`
@@ -2632,6 +2648,9 @@ type LeadCreateContactAddress struct {
 type LeadMessage struct {
 	// How often Slipway has tried to send the message.
 	Attempts int64 `json:"attempts"`
+	// What the mail provider found out about the sender of a received email. Null if it reported nothing, and for
+	// other messages.
+	Authentication *EmailAuthentication `json:"authentication"`
 	// Whether it is the automatic reply to STOP or HELP.
 	Automatic bool `json:"automatic"`
 	// Code of the reason why the message was blocked. Null unless the status is blocked.
@@ -2683,6 +2702,9 @@ type LeadMessage struct {
 	ScheduledFor *time.Time `json:"scheduled_for"`
 	// Number of SMS segments. Providers bill by segment. Null for email.
 	Segments *int64 `json:"segments"`
+	// Whether DMARC proves that a received email is from its address. If false, anyone can have written it. Null for
+	// a text message, an outbound message, and a message that was received before Slipway stored this.
+	SenderVerified *bool `json:"sender_verified"`
 	// When the provider accepted the message. Null until then.
 	SentAt *time.Time `json:"sent_at"`
 	// Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that
@@ -2701,6 +2723,8 @@ type LeadMessage struct {
 
 // LeadMessageReceive: A message that the dealership has received.
 type LeadMessageReceive struct {
+	// What your mail provider found out about the sender of an email. Without it, the sender is not verified.
+	Authentication *EmailAuthentication `json:"authentication,omitzero"`
 	// Text of the message. Slipway checks it for opt-outs.
 	Body string `json:"body"`
 	// Whether it is a text message or an email.
@@ -4267,16 +4291,20 @@ type PreviewInboundMessage struct {
 	// it.
 	Intent MessageIntent `json:"intent"`
 	// Lead of the message. Null if an unknown sender opted out, if a mail server reports about an email that is not
-	// known, or if the message was recorded before.
+	// known, if the message is in quarantine, or if it was recorded before.
 	LeadID *string `json:"lead_id"`
 	// Message of the lead. Null if there is no lead.
 	MessageID *string `json:"message_id"`
+	// Whether the message waits in quarantine, because too many new senders wrote in the same hour.
+	Quarantined bool `json:"quarantined"`
 	// Whether a message with this ID was recorded before.
 	Repeated bool `json:"repeated"`
 }
 
 // PreviewInboundMessageReceive: A message that a customer sent.
 type PreviewInboundMessageReceive struct {
+	// What your mail provider found out about the sender of an email. Without it, the sender is not verified.
+	Authentication *EmailAuthentication `json:"authentication,omitzero"`
 	// Text of the message.
 	Body string `json:"body"`
 	// How the message arrived.
@@ -5089,6 +5117,38 @@ type PreviewProvisioningTokenCreate struct {
 	MFAToken string `json:"mfa_token,omitzero"`
 }
 
+// PreviewQuarantinedMessage: A message of a new sender that waits for a user, because too many new senders wrote
+// in the same hour.
+type PreviewQuarantinedMessage struct {
+	// What the mail provider found out about the sender of an email. Null if it reported nothing, and for a text
+	// message.
+	Authentication *EmailAuthentication `json:"authentication"`
+	// Text of the message.
+	Body string `json:"body"`
+	// Whether it is a text message or an email.
+	Channel MessageChannel `json:"channel"`
+	// When the message was stored.
+	CreatedAt time.Time `json:"created_at"`
+	// When the message is deleted if no one releases it. It is 30 days after it was received.
+	ExpiresAt time.Time `json:"expires_at"`
+	// Phone number or email address of the sender.
+	From string `json:"from"`
+	// Identifies the message. Starts with qtn_.
+	ID string `json:"id"`
+	// Name of the sender. Empty if it is unknown.
+	Name string `json:"name"`
+	// ID of the message at the provider.
+	ProviderMessageID string `json:"provider_message_id"`
+	// When the message was received.
+	ReceivedAt time.Time `json:"received_at"`
+	// Whether DMARC proves that an email is from its address. Null for a text message.
+	SenderVerified *bool `json:"sender_verified"`
+	// Subject of an email. Null if there is none.
+	Subject *string `json:"subject"`
+	// Your phone number or email address. Empty if it is unknown.
+	To string `json:"to"`
+}
+
 // PreviewReachCheck: Whether a message on a channel could be sent now.
 type PreviewReachCheck struct {
 	// Where the message would be sent. Null if the contact has no address for the channel.
@@ -5582,6 +5642,16 @@ type ProposalState struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	// Number of the current version. Same as the ETag.
 	Version int64 `json:"version"`
+}
+
+// Quarantine: The quarantine for messages of new senders.
+type Quarantine struct {
+	// Dealership whose messages go to the quarantine.
+	DealershipID string `json:"dealership_id"`
+	// Limit of the dealership's settings that was exceeded.
+	NewSendersPerHour int64 `json:"new_senders_per_hour"`
+	// When the first message went to the quarantine.
+	StartedAt time.Time `json:"started_at"`
 }
 
 // QuietHours: A time of day in which marketing text messages wait. It can include midnight.

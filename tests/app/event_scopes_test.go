@@ -14,7 +14,7 @@ import (
 func TestEventsRequireTheScopeOfTheirNoun(t *testing.T) {
 	want := map[string]string{
 		"hull": "hulls:read", "hull_photo": "hulls:read", "channel": "hulls:read", "import": "hulls:read",
-		"contact": "leads:read", "lead": "leads:read", "appointment": "leads:read",
+		"contact": "leads:read", "lead": "leads:read", "appointment": "leads:read", "quarantine": "leads:read",
 		"activity": "hulls:read and leads:read and deals:read", "proposal": "hulls:read and leads:read and deals:read",
 		"deal": "deals:read", "funding": "deals:read", "document": "deals:read", "payment": "deals:read", "finance_structure": "deals:read",
 		"user": "admin", "role": "admin", "api_key": "admin", "app": "admin", "sso_connection": "admin", "dealership": "admin",

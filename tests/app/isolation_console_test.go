@@ -18,6 +18,10 @@ var consoleRecipes = map[string]recipe{
 	"preview.listUnknownMessages":   {toList(anUnknownMessage), nil},
 	"preview.resolveUnknownMessage": {anUnknownMessage, fixed(`{"outcome": "sent"}`)},
 
+	"preview.listQuarantinedMessages":   {toList(aQuarantinedMessage), nil},
+	"preview.releaseQuarantinedMessage": {aQuarantinedMessage, nil},
+	"preview.deleteQuarantinedMessage":  {aQuarantinedMessage, nil},
+
 	"preview.quoteFinance":  {nil, fixed(`{"price": {"amount": 12500000, "currency": "USD"}, "apr_percent": "7.99", "terms": [180, 240]}`)},
 	"preview.getUserAccess": {aUser, nil},
 	"preview.listDirectory": {toList(aUser), nil},
@@ -39,6 +43,10 @@ const forPeople = "preview.approveProposal"
 
 func anUnknownMessage(c *testkit.Client) map[string]string {
 	return map[string]string{"message_id": c.UnknownMessage()}
+}
+
+func aQuarantinedMessage(c *testkit.Client) map[string]string {
+	return map[string]string{"message_id": c.QuarantinedMessage()}
 }
 
 // newProposal is the body of a proposal to change the price of a hull.

@@ -110,6 +110,9 @@ func TestReadTools(t *testing.T) {
 		found = a.call("get_lead", map[string]any{"lead_id": lead})
 		assert.Equal(t, found["lead"].(map[string]any)["status"], any("contacted"))
 		assert.Contains(t, fmt.Sprint(found["notes"]), "Called.")
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"ann@example.com","body":"Hello"}`, 201, nil)
+		message := a.call("get_lead", map[string]any{"lead_id": lead})["messages"].([]any)[0].(map[string]any)
+		assert.Equal(t, message["sender_verified"], any(false))
 		people := rows(a.call("find_people", map[string]any{"q": name}))
 		assert.Equal(t, slices.ContainsFunc(people, func(p map[string]any) bool { return p["id"] == contact }), true, fmt.Sprint(people))
 

@@ -205,12 +205,13 @@ func TestExportRequiresTheScopesOfItsContents(t *testing.T) {
 // The schema of the export lists every field of the response.
 func TestExportMatchesSchema(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		contact := s.Test.Contact(map[string]any{"email": "ann@example.com"})
+		from := testkit.Rows[string](s, `SELECT from_address FROM quarantined_messages WHERE id = ?`, s.Test.QuarantinedMessage())[0]
+		contact := s.Test.Contact(map[string]any{"email": from})
 		lead := s.Test.Lead(map[string]any{"contact_id": contact})
 		agree(s, lead)
 		s.Test.Post("/v1/leads/"+lead+"/signals", `{"kind":"call"}`, 201, nil)
 		s.Test.Post("/v1/leads/"+lead+"/assign", map[string]any{"user_id": s.Test.User(nil)}, 200, nil)
-		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"ann@example.com","body":"Hello there"}`, 201, nil)
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", map[string]any{"channel": "email", "from": from, "body": "Hello there"}, 201, nil)
 		financedDeal(s, contact)
 		s.Test.Post("/v2-preview/activities", map[string]any{"object_id": lead, "kind": "note", "body": "Prefers email"}, 201, nil)
 		s.Test.Post("/v2-preview/appointments", map[string]any{

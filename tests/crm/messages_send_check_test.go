@@ -230,7 +230,7 @@ func TestStartByEmailGivesNoConsent(t *testing.T) {
 				s.Test.Post(path+"/inbound_messages", map[string]any{"channel": "email", "from": "ann@example.com", "body": text}, 201, &m)
 			} else {
 				p.mail("id_1", emailBody("Ann <ann@example.com>", text, "<1@mail.example>", ""), 204)
-				m = messagesOf(s, path)[0]
+				m = messagesOf(s, path)[1] // before the link
 			}
 			assert.Equal(t, *m.Intent, "start", text)
 			assert.Equal(t, m.NeedsReview, true, text)

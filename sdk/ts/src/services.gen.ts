@@ -879,9 +879,10 @@ export class LeadsService extends Family {
    * STOP, similar keywords and phrases such as "please stop texting me" immediately revoke all consents of the
    * sender's address. Slipway sends one confirmation. START restores the consents that were revoked, and nothing
    * else. YES gives consent if the last message asked for it. By email, both give no consent, because the sender
-   * of an email can be forged. They set `needs_review`. HELP is answered automatically, once a day, if the sender
-   * is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and
-   * pauses marketing messages until a user has read it.
+   * of an email can be forged. They set `needs_review`. START by email sends a link to the address, once a day,
+   * that restores what the person revoked. HELP is answered automatically, once a day, if the sender is the
+   * contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses
+   * marketing messages until a user has read it.
    */
   readonly receiveMessage = (leadId: string, body: t.LeadMessageReceive, options?: Options): Promise<t.LeadMessage> =>
     post(this, path`/leads/${leadId}/inbound_messages`, body, options);
@@ -1408,6 +1409,14 @@ export class PreviewHullsService extends PreviewFamily {
 /** Operations of preview.leads. */
 export class PreviewLeadsService extends PreviewFamily {
   /**
+   * Delete a message in quarantine. Requires leads:write.
+   * Deletes the message permanently.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly deleteQuarantinedMessage = (messageId: string, options?: Options): Promise<void> =>
+    remove(this, path`/quarantined_messages/${messageId}`, options);
+  /**
    * Retrieve a lead. Requires leads:read.
    * Returns the lead with its current score, and what you expand.
    *
@@ -1434,6 +1443,16 @@ export class PreviewLeadsService extends PreviewFamily {
   readonly list = (query?: t.PreviewLeadListParams, options?: Options): List<t.PreviewLead> =>
     list(this, "/leads", options, query);
   /**
+   * List the messages in quarantine. Requires leads:read.
+   * Returns messages of new senders that wait for a user. Newest first. If more new senders than
+   * `settings.inbound.new_senders_per_hour` of the dealership write in an hour, the messages of the others go to
+   * the quarantine and create no lead. Opt-outs always take effect.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listQuarantinedMessages = (query?: ListParams, options?: Options): List<t.PreviewQuarantinedMessage> =>
+    list(this, "/quarantined_messages", options, query);
+  /**
    * List the messages that might have been sent. Requires leads:read.
    * Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message,
    * or might have, and didn't answer. Slipway doesn't send it again until a user decides.
@@ -1445,13 +1464,23 @@ export class PreviewLeadsService extends PreviewFamily {
   /**
    * Record a message by its sender. Requires leads:write.
    * Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages
-   * with the sender. If the sender is unknown, a contact and a lead are created. An opt-out always takes effect,
-   * also for an unknown sender.
+   * with the sender. If the sender is unknown, a contact and a lead are created, or the message waits in
+   * quarantine if too many new senders wrote in the same hour. An opt-out always takes effect, also for an unknown
+   * sender.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
   readonly receiveMessage = (body: t.PreviewInboundMessageReceive, options?: Options): Promise<t.PreviewInboundMessage> =>
     post(this, "/inbound_messages", body, options);
+  /**
+   * Release a message from quarantine. Requires leads:write.
+   * Records the message as if it arrived now, with the time that it was received. It creates a contact and a lead,
+   * unless the sender has a lead by now.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly releaseQuarantinedMessage = (messageId: string, options?: Options): Promise<t.PreviewInboundMessage> =>
+    post(this, path`/quarantined_messages/${messageId}/release`, undefined, options);
   /**
    * Decide about a message that might have been sent. Requires leads:write.
    * Find out whether the recipient got the message, for example in the log of the provider. `send_again` sends it

@@ -33,6 +33,9 @@ export type AppointmentStatus = "scheduled" | "canceled" | "completed" | "no_sho
 /** Whether an audited action succeeded. */
 export type AuditOutcome = "success" | "failure";
 
+/** Result of a check of an email's sender. none means that the check was not possible. */
+export type AuthenticationResult = "pass" | "fail" | "none";
+
 /** Type of boat, as marketplaces name it. Starts with the category. */
 export type BoatClass =
   | "power-aft"
@@ -1404,6 +1407,8 @@ export interface ContactExport {
   payments?: Array<Record<string, unknown>>;
   /** Proposals about the contact, its leads and its deals. */
   proposals?: Array<Record<string, unknown>>;
+  /** Messages in quarantine that were sent from an address of the contact. */
+  quarantined_messages?: Array<Record<string, unknown>>;
   /** Signals of the leads. */
   signals?: Array<Record<string, unknown>>;
   /** Trade-ins of the deals. */
@@ -1832,7 +1837,7 @@ export interface DealershipPatchSettings {
   default_tax_rate_percent?: string;
   /** Replaces all taxes. */
   default_taxes?: Array<TaxRule>;
-  /** Secrets for received messages. */
+  /** Secrets and limits for received messages. */
   inbound?: DealershipPatchSettingsInbound;
   /** Score at which a lead is qualified. */
   qualify_at_score?: number;
@@ -1850,13 +1855,15 @@ export interface DealershipPatchSettings {
   trade_tax_credit?: boolean;
 }
 
-/** Secrets for received messages. */
+/** Secrets and limits for received messages. */
 export interface DealershipPatchSettingsInbound {
   /**
    * Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and
    * never returned. Null removes it.
    */
   email_secret: string | null;
+  /** How many new senders in an hour create leads. Messages of the others go to the quarantine. */
+  new_senders_per_hour: number;
   /** Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it. */
   twilio_auth_token: string | null;
 }
@@ -2037,6 +2044,16 @@ export interface DocumentSignature {
 export interface DocumentVoid {
   /** Why the document is voided. It becomes void_reason. */
   reason: string;
+}
+
+/** What your mail provider found out about the sender of an email. */
+export interface EmailAuthentication {
+  /** Whether a domain signed the email. */
+  dkim?: AuthenticationResult;
+  /** Whether one of the two is true for the domain of the sender's address. Only this result verifies the sender. */
+  dmarc?: AuthenticationResult;
+  /** Whether the server that sent the email can send for the domain of the envelope. */
+  spf?: AuthenticationResult;
 }
 
 /** An email to send. */
@@ -2260,6 +2277,8 @@ export interface EventObjects {
   "proposal.expired": ProposalState;
   /** A proposal was approved, but its operation failed. */
   "proposal.failed": ProposalState;
+  /** Too many new senders wrote in an hour, and their messages go to the quarantine. */
+  "quarantine.started": Quarantine;
   /** A role was created. */
   "role.created": Role;
   /** A role was deleted. */
@@ -3246,6 +3265,8 @@ export interface Inbound {
   email_secret_set_at: string | null;
   /** URL for received email, which is signed as defined by Standard Webhooks. */
   email_url: string;
+  /** How many new senders in an hour create leads. Messages of the others go to the quarantine. Defaults to 60. */
+  new_senders_per_hour: number;
   /**
    * When the auth token of the dealership's own Twilio account was set. Null if it has none. Then Twilio must sign
    * with the auth token of the installation.
@@ -3627,6 +3648,11 @@ export interface LeadCreateContactAddress {
 export interface LeadMessage {
   /** How often Slipway has tried to send the message. */
   attempts: number;
+  /**
+   * What the mail provider found out about the sender of a received email. Null if it reported nothing, and for
+   * other messages.
+   */
+  authentication: EmailAuthentication | null;
   /** Whether it is the automatic reply to STOP or HELP. */
   automatic: boolean;
   /** Code of the reason why the message was blocked. Null unless the status is blocked. */
@@ -3680,6 +3706,11 @@ export interface LeadMessage {
   scheduled_for: string | null;
   /** Number of SMS segments. Providers bill by segment. Null for email. */
   segments: number | null;
+  /**
+   * Whether DMARC proves that a received email is from its address. If false, anyone can have written it. Null for
+   * a text message, an outbound message, and a message that was received before Slipway stored this.
+   */
+  sender_verified: boolean | null;
   /** When the provider accepted the message. Null until then. */
   sent_at: string | null;
   /**
@@ -3700,6 +3731,8 @@ export interface LeadMessage {
 
 /** A message that the dealership has received. */
 export interface LeadMessageReceive {
+  /** What your mail provider found out about the sender of an email. Without it, the sender is not verified. */
+  authentication?: EmailAuthentication | null;
   /** Text of the message. Slipway checks it for opt-outs. */
   body: string;
   /** Whether it is a text message or an email. */
@@ -5326,17 +5359,21 @@ export interface PreviewInboundMessage {
   intent: MessageIntent;
   /**
    * Lead of the message. Null if an unknown sender opted out, if a mail server reports about an email that is not
-   * known, or if the message was recorded before.
+   * known, if the message is in quarantine, or if it was recorded before.
    */
   lead_id: string | null;
   /** Message of the lead. Null if there is no lead. */
   message_id: string | null;
+  /** Whether the message waits in quarantine, because too many new senders wrote in the same hour. */
+  quarantined: boolean;
   /** Whether a message with this ID was recorded before. */
   repeated: boolean;
 }
 
 /** A message that a customer sent. */
 export interface PreviewInboundMessageReceive {
+  /** What your mail provider found out about the sender of an email. Without it, the sender is not verified. */
+  authentication?: EmailAuthentication | null;
   /** Text of the message. */
   body: string;
   /** How the message arrived. */
@@ -6182,6 +6219,39 @@ export interface PreviewProvisioningTokenCreate {
   mfa_token?: string | null;
 }
 
+/** A message of a new sender that waits for a user, because too many new senders wrote in the same hour. */
+export interface PreviewQuarantinedMessage {
+  /**
+   * What the mail provider found out about the sender of an email. Null if it reported nothing, and for a text
+   * message.
+   */
+  authentication: EmailAuthentication | null;
+  /** Text of the message. */
+  body: string;
+  /** Whether it is a text message or an email. */
+  channel: MessageChannel;
+  /** When the message was stored. */
+  created_at: string;
+  /** When the message is deleted if no one releases it. It is 30 days after it was received. */
+  expires_at: string;
+  /** Phone number or email address of the sender. */
+  from: string;
+  /** Identifies the message. Starts with qtn_. */
+  id: string;
+  /** Name of the sender. Empty if it is unknown. */
+  name: string;
+  /** ID of the message at the provider. */
+  provider_message_id: string;
+  /** When the message was received. */
+  received_at: string;
+  /** Whether DMARC proves that an email is from its address. Null for a text message. */
+  sender_verified: boolean | null;
+  /** Subject of an email. Null if there is none. */
+  subject: string | null;
+  /** Your phone number or email address. Empty if it is unknown. */
+  to: string;
+}
+
 /** Whether a message on a channel could be sent now. */
 export interface PreviewReachCheck {
   /** Where the message would be sent. Null if the contact has no address for the channel. */
@@ -6693,6 +6763,16 @@ export interface ProposalState {
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
   version: number;
+}
+
+/** The quarantine for messages of new senders. */
+export interface Quarantine {
+  /** Dealership whose messages go to the quarantine. */
+  dealership_id: string;
+  /** Limit of the dealership's settings that was exceeded. */
+  new_senders_per_hour: number;
+  /** When the first message went to the quarantine. */
+  started_at: string;
 }
 
 /** A time of day in which marketing text messages wait. It can include midnight. */

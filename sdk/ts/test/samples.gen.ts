@@ -1029,6 +1029,9 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(hullPricing);
   },
   async () => {
+    await slipway.preview.leads.deleteQuarantinedMessage("qtn_01jcqz8t5n8m2x4v6b7c9d0e1f");
+  },
+  async () => {
     const lead = await slipway.preview.leads.get("lead_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(lead.id);
   },
@@ -1039,6 +1042,11 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     for await (const lead of slipway.preview.leads.list({ status: "new" })) {
       console.log(lead.id);
+    }
+  },
+  async () => {
+    for await (const quarantinedMessage of slipway.preview.leads.listQuarantinedMessages()) {
+      console.log(quarantinedMessage.id);
     }
   },
   async () => {
@@ -1053,6 +1061,10 @@ export const samples = (slipway: Slipway): unknown => [
       from: "+14105550204",
       provider_message_id: "SM1",
     });
+    console.log(inboundMessage);
+  },
+  async () => {
+    const inboundMessage = await slipway.preview.leads.releaseQuarantinedMessage("qtn_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(inboundMessage);
   },
   async () => {

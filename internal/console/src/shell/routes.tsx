@@ -44,6 +44,7 @@ const Import = lazy(async () => (await import("../screens/boats/import.tsx")).Im
 const Inventory = lazy(async () => (await import("../screens/boats/inventory.tsx")).Inventory);
 const Keys = lazy(async () => (await import("../screens/developers/keys.tsx")).Keys);
 const Leads = lazy(async () => (await import("../screens/leads/leads.tsx")).Leads);
+const Quarantine = lazy(async () => (await import("../screens/leads/quarantine.tsx")).Quarantine);
 const Reports = lazy(async () => (await import("../screens/reports/reports.tsx")).Reports);
 const Requests = lazy(async () => (await import("../screens/developers/requests.tsx")).Requests);
 const Settings = lazy(async () => (await import("../screens/settings/settings.tsx")).Settings);
@@ -63,6 +64,7 @@ export const routes: Route[] = [
     path: "leads", title: "Leads", screen: Leads, scopes: ["leads:read"],
     group: "main", icon: "inbox", keys: "g l", phone: "Leads", useCount: useLeadsToDo,
   },
+  { path: "leads/quarantine", title: "Quarantine", screen: Quarantine, scopes: ["leads:read"] },
   { path: "leads/:id", title: "Lead", screen: Leads, scopes: ["leads:read"] },
   {
     path: "deals", title: "Deals", screen: Deals, scopes: ["deals:read"],

@@ -17,6 +17,7 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
   lead: { assigned: 1, consent_captured: 1, consent_revoked: 1, converted: 1, created: 1, lost: 1, message_blocked: 1, message_delivered: 1, message_failed: 1, message_queued: 1, message_received: 1, message_sent: 1, message_unknown: 1, qualified: 1, signal_recorded: 1, stalled: 1, updated: 1 },
   contact: { consent_revoked: 1, created: 1, erased: 1, merged: 1, updated: 1 },
   appointment: { canceled: 1, created: 1, reminder_sent: 1, updated: 1 },
+  quarantine: { started: 1 },
   activity: { created: 1, deleted: 1, updated: 1 },
   deal: { accepted: 1, cancelled: 1, closed: 1, contracted: 1, delivered: 1, funded: 1, in_finance: 1, offer_expired: 1, offer_made: 1, offer_rejected: 1, offer_withdrawn: 1, opened: 1, trade_in_added: 1, trade_in_removed: 1, trade_in_replaced: 1, updated: 1 },
   payment: { recorded: 1, refunded: 1, reversed: 1, transferred: 1 },
@@ -35,7 +36,7 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
 };
 
 const inventory = ["hull", "hull_photo", "import", "channel", "location"];
-const people = ["lead", "contact", "appointment"];
+const people = ["lead", "contact", "appointment", "quarantine"];
 const sales = ["deal", "payment", "document", "finance_structure", "funding"];
 
 /** Reports whether the user can read the events of a noun. */

@@ -18,6 +18,7 @@ import { word } from "../../words.ts";
 import { SearchBox, contactName, leadExpansions, markOf } from "../contacts/people.tsx";
 import { LeadContext } from "./context.tsx";
 import { NewLead } from "./forms.tsx";
+import { QuarantineLine } from "./quarantine.tsx";
 import { LeadTalk } from "./talk.tsx";
 
 const views: Record<string, [string, PreviewLeadListParams]> = {
@@ -58,6 +59,7 @@ export function Leads({ id }: { id?: string }) {
         <div class="head"><Title>Leads</Title>{can("leads:write") && <div class="acts"><Button kind="primary" icon="plus" onClick={create}>New</Button></div>}</div>
         <SearchBox label="Search all leads" />
         <Tabs label="View" tabs={Object.entries(views).map(([key, [title]]) => ({ title, href: href("leads", { view: key }), current: !q && key === view }))} />
+        <QuarantineLine />
         <LeadList leads={leads} id={id} query={query} />
       </section>
       {id ? <Lead key={id} id={id} /> : <NoLead text={rows.length ? "Choose a lead." : "The conversation with a lead appears here."} />}

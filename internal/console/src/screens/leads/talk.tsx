@@ -201,6 +201,7 @@ function Bubble({ message: m }: { message: LeadMessage }) {
     <div class={["msg", isOut && "out", failed && "failed"].filter(Boolean).join(" ")}>
       <p>{m.subject && <b>{m.subject}</b>}{m.body ?? "Erased"}</p>
       <small title={dateTime(m.received_at ?? m.created_at)}>{parts.filter(Boolean).join(" · ")}</small>
+      {m.sender_verified === false && <div class="ways"><span class="tag amber" title="Anyone can have written this email. Ask the person another way before you act on it.">Sender not verified</span></div>}
       {m.needs_review && <div class="ways"><span class="tag amber">{reviewReason(m)}</span><ReviewButtons message={m} /></div>}
       {m.status === "unknown" && <div class="ways"><span class="tag amber">Might have been sent</span><ResolveButtons message={m} /></div>}
     </div>

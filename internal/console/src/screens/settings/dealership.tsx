@@ -1,6 +1,6 @@
 // The dealership: its name and address, messages, deals, taxes and logo.
 import { useEffect, useState } from "preact/hooks";
-import { api, type Dealership, type DealershipPatch } from "../../api.ts";
+import { api, type Dealership, type DealershipPatch, type DealershipPatchSettingsInbound } from "../../api.ts";
 import { Form, useForm, type Values } from "../../form.tsx";
 import { changed, useLoad } from "../../load.ts";
 import { Button } from "../../parts/button.tsx";
@@ -50,7 +50,8 @@ function toValues(d: Dealership): Values {
     "settings.quiet_hours.start": s.quiet_hours.start, "settings.quiet_hours.end": s.quiet_hours.end,
     "settings.sender.email": s.sender.email ?? "", "settings.sender.sms": s.sender.sms ?? "",
     ...Object.fromEntries(numbers.map((n) => [`settings.${n}`, String(s[n])])),
-    "settings.allowed_apps": s.allowed_apps, "settings.sold_when": s.sold_when, "settings.allow_delivery_before_funding": yes(s.allow_delivery_before_funding),
+    "settings.inbound.new_senders_per_hour": String(s.inbound.new_senders_per_hour), "settings.allowed_apps": s.allowed_apps,
+    "settings.sold_when": s.sold_when, "settings.allow_delivery_before_funding": yes(s.allow_delivery_before_funding),
     "settings.default_tax_rate_percent": s.default_tax_rate_percent, "settings.default_taxes": taxValue(s.default_taxes),
     "settings.trade_tax_credit": yes(s.trade_tax_credit),
     ...Object.fromEntries(lines.map((l) => [`settings.taxable_lines.${l}`, yes(s.taxable_lines[l])])),
@@ -66,6 +67,7 @@ function toPatch(v: Values, c: Partial<Values>): DealershipPatch {
     ...(has("settings.quiet_hours") && { quiet_hours: { start: v["settings.quiet_hours.start"]!, end: v["settings.quiet_hours.end"]! } }),
     ...(has("settings.sender") && { sender: { email: v["settings.sender.email"] || null, sms: v["settings.sender.sms"] || null } }),
     ...(has("settings.allowed_apps") && { allowed_apps: v["settings.allowed_apps"] as Dealership["settings"]["allowed_apps"] }),
+    ...(has("settings.inbound") && { inbound: { new_senders_per_hour: Number(v["settings.inbound.new_senders_per_hour"]) } as DealershipPatchSettingsInbound }),
     ...(has("settings.sold_when") && { sold_when: v["settings.sold_when"] as "contracted" | "funded" }),
     ...(has("settings.allow_delivery") && { allow_delivery_before_funding: on("allow_delivery_before_funding") }),
     ...(has("settings.default_tax_rate") && { default_tax_rate_percent: v["settings.default_tax_rate_percent"] || "0" }),
@@ -112,6 +114,7 @@ function DealershipForm({ dealership: d }: { dealership: Dealership }) {
           <TextField form={form} name={s("sender.sms")} label="Sender of texts" type="tel" />
           <TextField form={form} name={s("quiet_hours.start")} label="Quiet hours from" type={"time" as "text"} required hint="In the recipient's time zone." />
           <TextField form={form} name={s("quiet_hours.end")} label="Quiet hours to" type={"time" as "text"} required />
+          <NumberField form={form} name={s("inbound.new_senders_per_hour")} label="New senders in an hour" required hint="Messages of more new senders wait in quarantine." />
         </div>
       </fieldset>
       <fieldset><legend>Leads and deals</legend>
