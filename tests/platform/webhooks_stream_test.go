@@ -191,8 +191,13 @@ func TestStreamsOfACredential(t *testing.T) {
 		s.Test.Location()
 		assert.Equal(t, f.next(), "")
 
+		var open []*follower
 		for range 50 {
-			follow(t, s, s.Test.Key, "")
+			open = append(open, follow(t, s, s.Test.Key, ""))
+		}
+		at = s.Test.Location()
+		for _, f := range open {
+			assert.Contains(t, f.next(), at) // it counts now
 		}
 		s.Test.Get("/v2-preview/events/stream", 429, nil)
 		follow(t, s, s.Other.Key, "").cancel()
