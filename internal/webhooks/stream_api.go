@@ -119,6 +119,9 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 		return nil
 	}
 	defer a.Streams.hub.leave(caller.Env, f)
+	if seen == "" && from > last { // others got events after this request came, but before it joined them
+		seen = last
+	}
 	send := func(c Change) error {
 		if c.ID <= seen {
 			return nil
