@@ -36,7 +36,7 @@ type InboundPatch struct {
 	TwilioAuthToken patch.Null[string] `json:"twilio_auth_token,omitzero" minLength:"16" maxLength:"200" doc:"Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it."`
 	EmailSecret     patch.Null[string] `json:"email_secret,omitzero" maxLength:"200" doc:"Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and never returned. Null removes it."`
 
-	NewSendersPerHour patch.Value[int64] `json:"new_senders_per_hour,omitzero" minimum:"1" maximum:"10000" doc:"How many new senders in an hour create leads. Messages of the others go to the quarantine."`
+	NewSendersPerHour patch.Value[int64] `json:"new_senders_per_hour,omitzero" required:"false" minimum:"1" maximum:"10000" doc:"How many new senders in an hour create leads. Messages of the others go to the quarantine."`
 }
 
 func (p InboundPatch) check(bad *fault.Fields) {

@@ -15,40 +15,48 @@ import (
 // which huma leaves out.
 func relaxResponses(doc *huma.OpenAPI) {
 	schemas := doc.Components.Schemas.Map()
-	sent := map[string]bool{}
+	sent := requests{map[string]bool{}, map[*huma.Schema]bool{}}
 	for op := range operationsOf(doc) {
 		if op.RequestBody == nil {
 			continue
 		}
 		for _, m := range op.RequestBody.Content {
-			follow(m.Schema, schemas, sent)
+			sent.follow(m.Schema, schemas)
 		}
 	}
 	for name, s := range schemas {
-		if !sent[name] {
-			open(s)
+		if !sent.names[name] {
+			sent.open(s)
 		}
 		rest.AllowNull(s)
 	}
 }
 
-// follow marks the schemas that s refers to.
-func follow(s *huma.Schema, schemas map[string]*huma.Schema, seen map[string]bool) {
-	if s == nil {
-		return
-	}
-	if name := strings.TrimPrefix(s.Ref, "#/components/schemas/"); s.Ref != "" && !seen[name] {
-		seen[name] = true
-		follow(schemas[name], schemas, seen)
-	}
-	for _, p := range s.Properties {
-		follow(p, schemas, seen)
-	}
-	follow(s.Items, schemas, seen)
+// requests are the schemas that clients send. A nested patch has no name of its own there.
+type requests struct {
+	names map[string]bool
+	parts map[*huma.Schema]bool
 }
 
-func open(s *huma.Schema) {
-	if s == nil {
+// follow adds the schemas that s refers to.
+func (r requests) follow(s *huma.Schema, schemas map[string]*huma.Schema) {
+	if s == nil || r.parts[s] {
+		return
+	}
+	r.parts[s] = true
+	if name := strings.TrimPrefix(s.Ref, "#/components/schemas/"); s.Ref != "" {
+		r.names[name] = true
+		r.follow(schemas[name], schemas)
+	}
+	for _, p := range s.Properties {
+		r.follow(p, schemas)
+	}
+	r.follow(s.Items, schemas)
+}
+
+// open changes a schema of responses, unless clients send it too.
+func (r requests) open(s *huma.Schema) {
+	if s == nil || r.parts[s] {
 		return
 	}
 	if closed, ok := s.AdditionalProperties.(bool); ok && !closed {
@@ -61,7 +69,7 @@ func open(s *huma.Schema) {
 		}
 	}
 	for _, p := range s.Properties {
-		open(p)
+		r.open(p)
 	}
-	open(s.Items)
+	r.open(s.Items)
 }

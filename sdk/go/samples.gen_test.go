@@ -459,7 +459,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				Settings: slipway.Set(slipway.DealershipPatchSettings{
 					DefaultHoldHours:      slipway.Set[int64](72),
 					DefaultTaxRatePercent: slipway.Set("5"),
-					QuietHours:            slipway.Set(slipway.QuietHours{End: "09:00", Start: "20:00"}),
+					QuietHours:            slipway.Set(slipway.DealershipPatchSettingsQuietHours{End: slipway.Set("09:00"), Start: slipway.Set("20:00")}),
 				}),
 				Timezone: slipway.Set("America/New_York"),
 			})

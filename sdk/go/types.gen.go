@@ -1181,7 +1181,7 @@ type DealershipPatchSettings struct {
 	// Score at which a lead is qualified.
 	QualifyAtScore Opt[int64] `json:"qualify_at_score,omitzero"`
 	// Hours in which marketing text messages wait, in the recipient's time zone.
-	QuietHours Opt[QuietHours] `json:"quiet_hours,omitzero"`
+	QuietHours Opt[DealershipPatchSettingsQuietHours] `json:"quiet_hours,omitzero"`
 	// Sender of messages.
 	Sender Opt[DealershipPatchSettingsSender] `json:"sender,omitzero"`
 	// Deal status that marks the hull as sold.
@@ -1189,7 +1189,7 @@ type DealershipPatchSettings struct {
 	// Hours without activity after which a lead is stalled.
 	StalledAfterHours Opt[int64] `json:"stalled_after_hours,omitzero"`
 	// Kinds of line items that are taxable by default.
-	TaxableLines Opt[TaxableLines] `json:"taxable_lines,omitzero"`
+	TaxableLines Opt[DealershipPatchSettingsTaxableLines] `json:"taxable_lines,omitzero"`
 	// Whether trade-in allowances reduce the taxable amount of new deals.
 	TradeTaxCredit Opt[bool] `json:"trade_tax_credit,omitzero"`
 }
@@ -1198,21 +1198,43 @@ type DealershipPatchSettings struct {
 type DealershipPatchSettingsInbound struct {
 	// Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and
 	// never returned. Null removes it.
-	EmailSecret *string `json:"email_secret"`
+	EmailSecret Opt[string] `json:"email_secret,omitzero"`
 	// How many new senders in an hour create leads. Messages of the others go to the quarantine.
-	NewSendersPerHour int64 `json:"new_senders_per_hour"`
+	NewSendersPerHour Opt[int64] `json:"new_senders_per_hour,omitzero"`
 	// Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it.
-	TwilioAuthToken *string `json:"twilio_auth_token"`
+	TwilioAuthToken Opt[string] `json:"twilio_auth_token,omitzero"`
+}
+
+// DealershipPatchSettingsQuietHours: Hours in which marketing text messages wait, in the recipient's time zone.
+type DealershipPatchSettingsQuietHours struct {
+	// End of the quiet hours, as HH:MM in the recipient's time zone.
+	End Opt[string] `json:"end,omitzero"`
+	// Start of the quiet hours, as HH:MM in the recipient's time zone.
+	Start Opt[string] `json:"start,omitzero"`
 }
 
 // DealershipPatchSettingsSender: Sender of messages.
 type DealershipPatchSettingsSender struct {
 	// A new address receives a link to verify it. The link expires after seven days. Send the address again for a
 	// new link.
-	Email *string `json:"email"`
+	Email Opt[string] `json:"email,omitzero"`
 	// Phone number in any common format. If it has no country code, the country of the postal address is used, or
 	// the United States.
-	SMS *string `json:"sms"`
+	SMS Opt[string] `json:"sms,omitzero"`
+}
+
+// DealershipPatchSettingsTaxableLines: Kinds of line items that are taxable by default.
+type DealershipPatchSettingsTaxableLines struct {
+	// Whether accessories are taxable.
+	Accessory Opt[bool] `json:"accessory,omitzero"`
+	// Whether a discount reduces the taxable amount.
+	Discount Opt[bool] `json:"discount,omitzero"`
+	// Whether fees are taxable.
+	Fee Opt[bool] `json:"fee,omitzero"`
+	// Whether products are taxable. Also the default for products of finance structures.
+	Product Opt[bool] `json:"product,omitzero"`
+	// Whether a rebate reduces the taxable amount.
+	Rebate Opt[bool] `json:"rebate,omitzero"`
 }
 
 // DecodedHin: The parts of a hull identification number, and what is wrong with it.

@@ -1842,7 +1842,7 @@ export interface DealershipPatchSettings {
   /** Score at which a lead is qualified. */
   qualify_at_score?: number;
   /** Hours in which marketing text messages wait, in the recipient's time zone. */
-  quiet_hours?: QuietHours;
+  quiet_hours?: DealershipPatchSettingsQuietHours;
   /** Sender of messages. */
   sender?: DealershipPatchSettingsSender;
   /** Deal status that marks the hull as sold. */
@@ -1850,7 +1850,7 @@ export interface DealershipPatchSettings {
   /** Hours without activity after which a lead is stalled. */
   stalled_after_hours?: number;
   /** Kinds of line items that are taxable by default. */
-  taxable_lines?: TaxableLines;
+  taxable_lines?: DealershipPatchSettingsTaxableLines;
   /** Whether trade-in allowances reduce the taxable amount of new deals. */
   trade_tax_credit?: boolean;
 }
@@ -1861,11 +1861,19 @@ export interface DealershipPatchSettingsInbound {
    * Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and
    * never returned. Null removes it.
    */
-  email_secret: string | null;
+  email_secret?: string | null;
   /** How many new senders in an hour create leads. Messages of the others go to the quarantine. */
-  new_senders_per_hour: number;
+  new_senders_per_hour?: number;
   /** Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it. */
-  twilio_auth_token: string | null;
+  twilio_auth_token?: string | null;
+}
+
+/** Hours in which marketing text messages wait, in the recipient's time zone. */
+export interface DealershipPatchSettingsQuietHours {
+  /** End of the quiet hours, as HH:MM in the recipient's time zone. */
+  end?: string;
+  /** Start of the quiet hours, as HH:MM in the recipient's time zone. */
+  start?: string;
 }
 
 /** Sender of messages. */
@@ -1874,12 +1882,26 @@ export interface DealershipPatchSettingsSender {
    * A new address receives a link to verify it. The link expires after seven days. Send the address again for a
    * new link.
    */
-  email: string | null;
+  email?: string | null;
   /**
    * Phone number in any common format. If it has no country code, the country of the postal address is used, or
    * the United States.
    */
-  sms: string | null;
+  sms?: string | null;
+}
+
+/** Kinds of line items that are taxable by default. */
+export interface DealershipPatchSettingsTaxableLines {
+  /** Whether accessories are taxable. */
+  accessory?: boolean;
+  /** Whether a discount reduces the taxable amount. */
+  discount?: boolean;
+  /** Whether fees are taxable. */
+  fee?: boolean;
+  /** Whether products are taxable. Also the default for products of finance structures. */
+  product?: boolean;
+  /** Whether a rebate reduces the taxable amount. */
+  rebate?: boolean;
 }
 
 /** The parts of a hull identification number, and what is wrong with it. */
