@@ -9,7 +9,7 @@ import (
 )
 
 // maxInflated limits what is decompressed of a PDF to check it.
-const maxInflated = 64 << 20
+const maxInflated = 16 << 20
 
 var (
 	activeName = regexp.MustCompile(`/(JavaScript|JS|Launch|RichMedia)[\s/<>\[\]()%]`)
