@@ -1836,8 +1836,8 @@ var operations = []Operation{
 		Params: []Param{
 			{In: inPath, Name: "proposal_id", Type: "string", Doc: "ID of the proposal.", Example: "prp_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 			{In: inBody, Name: "confirm_usd", Type: "number", Doc: "The amount in confirm, if there is one.", Null: true, Example: "118000"},
-			{In: inBody, Name: "edits", Type: "json", Doc: "Other texts for fields of the body. Only those in editable."},
-			{In: inBody, Name: "pins", Type: "json", Doc: "The pins of the preview that you saw. Defaults to those of when it was proposed."},
+			{In: inBody, Name: "edits", Type: "json", Doc: "Other texts for fields of the body. Only for fields in editable."},
+			{In: inBody, Name: "pins", Type: "json", Doc: "The pins of the preview that you saw. Defaults to the pins from when the operation was proposed."},
 		}},
 	{ID: "createProposal", Noun: "proposals", Name: "create", Verb: "POST", Path: "/v2-preview/proposals",
 		Summary: "Propose an operation", Doc: "Stores an operation that changes something until a person approves it in the console, at `url`. The parameters, the body and the objects are checked now, and `preview` says in words what would happen. A proposal expires after 7 days. Consent, credentials, users, payments, signatures, exports and permanent deletions can't be proposed. Requires the scope of the operation.\n\nIn preview since November 17, 2026. Can become stable on February 15, 2027.", Scopes: "hulls:write or leads:write or deals:write",

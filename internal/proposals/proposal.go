@@ -132,8 +132,8 @@ type ProposalCreate struct {
 type ProposalApprove struct {
 	_ struct{} `doc:"What the approver saw and changed."`
 
-	Pins       []effect.ProposalPin `json:"pins,omitempty" maxItems:"100" doc:"The pins of the preview that you saw. Defaults to those of when it was proposed."`
-	Edits      map[string]string    `json:"edits,omitempty" doc:"Other texts for fields of the body. Only those in editable."`
+	Pins       []effect.ProposalPin `json:"pins,omitempty" maxItems:"100" doc:"The pins of the preview that you saw. Defaults to the pins from when the operation was proposed."`
+	Edits      map[string]string    `json:"edits,omitempty" doc:"Other texts for fields of the body. Only for fields in editable."`
 	ConfirmUSD *int64               `json:"confirm_usd" required:"false" doc:"The amount in confirm, if there is one." example:"118000"`
 }
 

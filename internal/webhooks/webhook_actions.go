@@ -29,7 +29,7 @@ func Holder() people.Holder {
 	return people.Holder{List: listAccess, End: disableOf, HandOver: handOver}
 }
 
-// enabledOf returns the enabled webhooks of an author. Those of an app belong to its
+// enabledOf returns the enabled webhooks of an author. An app's webhooks belong to its
 // install.
 func enabledOf(ctx context.Context, tx *db.Tx, by people.Author) (found []Webhook, err error) {
 	all, err := listEnabled(ctx, tx)

@@ -4961,9 +4961,9 @@ type PreviewProposalAmount struct {
 type PreviewProposalApprove struct {
 	// The amount in confirm, if there is one.
 	ConfirmUSD *int64 `json:"confirm_usd,omitzero"`
-	// Other texts for fields of the body. Only those in editable.
+	// Other texts for fields of the body. Only for fields in editable.
 	Edits map[string]string `json:"edits,omitzero"`
-	// The pins of the preview that you saw. Defaults to those of when it was proposed.
+	// The pins of the preview that you saw. Defaults to the pins from when the operation was proposed.
 	Pins []PreviewProposalPin `json:"pins,omitzero"`
 }
 

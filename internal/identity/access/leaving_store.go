@@ -33,7 +33,7 @@ func endOf(ctx context.Context, tx *db.Tx, by people.Author) error {
 }
 
 // handOver makes another user the creator of keys. What was created with a key then
-// belongs to that user, too.
+// also belongs to that user.
 func handOver(ctx context.Context, tx *db.Tx, by people.Author, to people.User) error {
 	keys, err := activeKeysOf(ctx, tx, by.User.ID)
 	if err != nil {

@@ -49,7 +49,7 @@ func (i Install) isAdmin() bool { return slices.Contains(i.Scopes, auth.Admin) }
 func blockedByPolicy(allowed dealership.AllowedApps, installed bool, u people.User) string {
 	switch {
 	case allowed != dealership.OwnerAllowed:
-		return "Your dealership only allows registered apps. An owner can allow others in the settings of the dealership."
+		return "Your dealership only allows registered apps. An owner can allow others in the dealership's settings."
 	case !installed && !u.IsOwner():
 		return "An owner must connect this app first. Ask one to open this page."
 	}

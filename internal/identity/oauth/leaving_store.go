@@ -76,8 +76,8 @@ func installsOf(ctx context.Context, tx *db.Tx, u people.User) ([]Install, error
 	return all, loadApps(ctx, tx, all)
 }
 
-// personal selects the grants that act for one user: those for MCP, and those of apps that
-// are not registered.
+// personal selects the grants that act for one user: grants for MCP, and grants of
+// apps that are not registered.
 const personal = ` revoked_at IS NULL AND (resource = 'mcp' OR EXISTS (SELECT 1 FROM installs i JOIN apps a ON a.env = i.app_env AND a.id = i.app_id
 	WHERE i.env = oauth_grants.env AND i.id = oauth_grants.install_id AND a.metadata_url IS NOT NULL))`
 

@@ -75,7 +75,7 @@ func groupAttributes() []attribute {
 	kind.Values = []string{"User"}
 	return []attribute{
 		unique(text("displayName", "Name of the group. The role mapping of the connection uses it.")),
-		exactly(text("externalId", "ID of the group at the identity provider. The role mapping can use it, too.")),
+		exactly(text("externalId", "ID of the group at the identity provider. The role mapping can also use it.")),
 		complexOf(true, text("members", "Users in the group."),
 			fixed("immutable", exactly(text("value", "ID of the user."))),
 			fixed("immutable", reference("User", text("$ref", "URL of the user."))),

@@ -143,8 +143,8 @@ func (w Words) number(field string, n json.Number) string {
 	return n.String()
 }
 
-// Fields adds a row for each field of a body that changes something. The ID is the one of
-// the object that it changes.
+// Fields adds a row for each field of a body that changes something. The ID names the
+// object that it changes.
 func (e *ProposalEffect) Fields(w Words, id string, body map[string]any) error {
 	before, err := fieldsOf(e.Before)
 	if err != nil {

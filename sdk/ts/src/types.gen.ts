@@ -6055,9 +6055,9 @@ export interface PreviewProposalAmount {
 export interface PreviewProposalApprove {
   /** The amount in confirm, if there is one. */
   confirm_usd?: number | null;
-  /** Other texts for fields of the body. Only those in editable. */
+  /** Other texts for fields of the body. Only for fields in editable. */
   edits?: Record<string, string>;
-  /** The pins of the preview that you saw. Defaults to those of when it was proposed. */
+  /** The pins of the preview that you saw. Defaults to the pins from when the operation was proposed. */
   pins?: Array<PreviewProposalPin>;
 }
 
