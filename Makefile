@@ -37,11 +37,15 @@ release: ## Build the archives, checksums and SBOMs of a release in bin/release
 # Starts a PostgreSQL server with the same address each time, so that Go can reuse results.
 WITH_POSTGRES := $(GO) run ./internal/testkit/postgres/withpostgres
 
+# Tests need no debug information, which takes most of the time of linking them.
+NO_DWARF := -ldflags=-w
+
 .PHONY: test
 test: ## Test on both databases and in chromium. Go reuses results (PKG=./tests/inventory ARGS='-run Archive -v')
-	$(WITH_POSTGRES) $(GO) test -timeout 20m -parallel 4 $(ARGS) $(PKG)
 ifeq ($(PKG)$(ARGS),./...)
-	scripts/test-browser
+	$(WITH_POSTGRES) scripts/test
+else
+	$(WITH_POSTGRES) $(GO) test -timeout 20m -parallel 4 $(NO_DWARF) $(ARGS) $(PKG)
 endif
 
 .PHONY: test-all
@@ -87,6 +91,18 @@ test-release: ## Build a release twice and compare the files (about 10 minutes)
 .PHONY: first-deal
 first-deal: ## Run the commands of the README, from nothing to a first deal
 	$(GO) test -count=1 -v -run TestFirstDeal ./cmd/slipway
+
+.PHONY: test-pgbackrest
+test-pgbackrest: ## Test that the configuration of pgBackRest restores a point in time
+	scripts/test-pgbackrest
+
+.PHONY: test-pgbouncer
+test-pgbouncer: ## Test with PgBouncer in transaction mode (ARGS='./tests/sales -run Unwind')
+	scripts/test-pgbouncer $(ARGS)
+
+.PHONY: test-previous
+test-previous: ## Test that servers of the last release work on the new schema (builds its program)
+	scripts/test-previous $(ARGS)
 
 .PHONY: test-cluster
 test-cluster: ## Test the failure of databases and nodes with Patroni and HAProxy (needs root)
@@ -157,7 +173,7 @@ openapi: ## Regenerate api/openapi.json, its examples and the SDKs
 .PHONY: sdk
 sdk: ## Regenerate the SDKs and the command line from the OpenAPI documents
 	$(GO) test ./internal/sdkgen -run TestUpToDate -update
-	$(GO) test ./tests/clients ./cmd/slipway -run TestGoldenHelp -update
+	SLIPWAY_TEST_ON=sqlite $(GO) test ./tests/clients ./cmd/slipway -run TestGolden -update
 
 .PHONY: console
 console: ## Build the web console: internal/console/dist from internal/console/src

@@ -171,7 +171,7 @@ func (r *report) overloadTable() table {
 		title: "Overload",
 		note: fmt.Sprintf("Requests start at a fixed rate and don't wait for earlier ones: nine of ten create a hull, the others read one. "+
 			"The capacity is the rate with %d connections that wait. The server has %s of %d cores and the client has the rest, so the client "+
-			"doesn't slow down the server. Alone, the client can send %.0f requests per second. Rejected requests have the status 503 with "+
+			"doesn't slow down the server. Alone, the client can send %.0f requests per second. Rejected requests have the status 429 with "+
 			"Retry-After. Failed requests have another status or none after 30 s. The client doesn't send a request if %d are already waiting. "+
 			"Latency in milliseconds. Goals at 4 times the capacity: at least %.1f of the highest goodput, p99 of accepted requests under "+
 			"%.0f s, p99 of rejected requests under %d ms, memory under %d MB, no failures.",

@@ -146,7 +146,7 @@ func offer(ctx context.Context, rate float64, length time.Duration, request func
 			if end.Sub(begin) <= length {
 				o.inTime++
 			}
-		case err == nil && status == http.StatusServiceUnavailable:
+		case err == nil && (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests):
 			o.rejected = append(o.rejected, end.Sub(start))
 			if retry > 0 {
 				o.retryAfter++

@@ -60,7 +60,7 @@ func summaryQueries(inv inventory) (all []summaryQuery) {
 	today := time.Now().UTC()
 	year := "from=" + today.AddDate(-1, 0, 2).Format(time.DateOnly)
 	large, small := "location_id="+inv.locations[3], "location_id="+inv.locations[8]
-	for _, name := range []string{"inventory", "gross", "leads", "responses", "pipeline", "funding", "cash", "pricing"} {
+	for _, name := range []string{"inventory", "gross", "leads", "responses", "pipeline", "funding", "cash", "pricing", "taxes"} {
 		path := "/v2-preview/reports/" + name
 		if name == "inventory" || name == "funding" {
 			all = append(all, summaryQuery{name, path}, summaryQuery{name + ", one location", path + "?" + large})

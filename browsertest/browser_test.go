@@ -287,10 +287,11 @@ func (b *tab) leave(actions ...chromedp.Action) {
 	}
 }
 
-func (b *tab) text() (text string) {
+// text returns the text of the page. It doesn't use chromedp's copy of the nodes, which can be
+// that of the page before.
+func (b *tab) text() string {
 	b.t.Helper()
-	b.run(chromedp.Text("body", &text, chromedp.ByQuery))
-	return text
+	return evaluate[string](b, "document.body.innerText")
 }
 
 func (b *tab) path() (path string) {

@@ -68,13 +68,18 @@ func TestCommandLineSignIn(t *testing.T) {
 		t.Errorf("got %q, want the key of this machine, with the admin scope", got)
 	}
 
+	b.visit("/oauth/account/sessions")
+	b.want("Where you are signed in", "cli-login-sessions")
+	if text := b.text(); !strings.Contains(text, "CLI on harbor-office") {
+		t.Errorf("the page doesn't list the key of this machine:\n%s", text)
+	}
+
 	b = open(t, s, desk) // in live, the user can also choose test
 	b.run(chromedp.Navigate(canceled))
 	b.fill("#email", s.Owner.Email)
 	b.click("main button")
 	b.fill("#password", s.Owner.Password)
 	b.click("main button")
-	b.click("li:has(.live) button")
 	b.fill("#code", s.Code(s.Owner.TOTPSecret(auth.Live)))
 	b.click("main button")
 	b.want("Sign in on harbor-office?", "cli-login-environments")

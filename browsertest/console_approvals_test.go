@@ -3,7 +3,12 @@ package browsertest
 import (
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
 	"slipway/internal/proposals"
+	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 )
 
 // propose proposes a price for a boat and returns the ID of the proposal.
@@ -97,5 +102,53 @@ func TestJudge(t *testing.T) {
 		b.button("Use as a draft")
 		b.until(`location.pathname.endsWith("/leads/`+lead+`")`, "the lead")
 		b.until(`[...document.querySelectorAll("textarea")].some((t) => t.value === "It weighs 2,350 lb on its trailer.")`, "the draft")
+	})
+}
+
+// J and K move in the list beside the proposal, D declines, and Ctrl Enter approves. No single
+// letter approves.
+func TestApprovalKeys(t *testing.T) {
+	onSQLite(t, func(t *testing.T, s *server) {
+		hull := s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 120000})
+		older := propose(s, hull, 115000, "An idea.")
+		newer := propose(s, hull, 110000, "A better idea.")
+		b := ownerAt(t, s, "approvals")
+		at := func(id string) { b.until(`location.pathname.endsWith("`+id+`")`, "the proposal "+id) }
+		at(newer) // a wide screen shows the first one
+		b.press("j")
+		at(older)
+		b.read("$115,000")
+		b.press("a")
+		b.press("d")
+		b.read("Decline this proposal")
+		b.button("Not now")
+		b.press(enter)
+		b.read("Reason: Not now")
+		b.press("k")
+		at(newer)
+		b.read("$110,000")
+		b.press(enter, chromedp.KeyModifiers(input.ModifierCtrl))
+		b.read("Approved by")
+		b.read("Decided lately")
+	})
+}
+
+// A manager answers an offer that is too low with another one. The proposal is declined, and
+// says so.
+func TestCounterInsteadOfApproving(t *testing.T) {
+	onSQLite(t, func(t *testing.T, s *server) {
+		deal := s.Test.Deal(map[string]any{"offer_usd": 100000})
+		var p proposals.Proposal
+		s.Test.Post("/v2-preview/proposals", map[string]any{
+			"operation_id": "acceptOffer", "path": map[string]string{"deal_id": deal, "offer_id": s.Test.OpeningOffer(deal)}, "reason": "The buyer says this is his final offer.",
+		}, 201, &p)
+		b := ownerAt(t, s, "approvals/"+p.ID)
+		b.button("Counter…")
+		b.read("Counter $100,000")
+		b.set("Price of the boat", "118000")
+		b.button("Record offer")
+		b.read("Reason: Countered with $118,000")
+		offers := testkit.Rows[string](s.Server, `SELECT made_by || ' ' || amount_usd || ' ' || status FROM offers WHERE deal_id = ? ORDER BY id`, deal)
+		assert.Equal(t, offers, []string{"buyer 100000 superseded", "dealer 118000 pending"})
 	})
 }

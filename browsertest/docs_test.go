@@ -85,3 +85,16 @@ func TestReference(t *testing.T) {
 		t.Errorf("the browser stores the key: %s", stored)
 	}
 }
+
+// What a signed-in person tries without a key goes to the test environment.
+func TestReferenceWithSession(t *testing.T) {
+	t.Parallel()
+	b := ownerAt(t, start(t), "inventory")
+	b.expects = []string{"console: warning"} // as above
+	b.console = false
+	b.visit("/docs/reference#/operations/getMe")
+	b.run(chromedp.Click(`//button[contains(., "Send API Request")]`, chromedp.BySearch))
+	b.until(`document.body.innerText.includes("200 OK")`, "the response")
+	b.until(`[...document.querySelectorAll("pre")].some((e) => /"environment":\s*"test"/.test(e.innerText))`, "the environment")
+	b.screenshot("docs-reference-session")
+}

@@ -203,20 +203,19 @@ func (p *provider) setSAMLUser(u account) {
 	}})
 }
 
-// startOIDCProvider starts an OpenID provider with one client.
-func startOIDCProvider(t *testing.T, p *provider, client map[string]any) {
+// startOIDCProvider starts an OpenID provider. Its clients are in clients.json.
+func startOIDCProvider(t *testing.T) *provider {
 	t.Helper()
-	text, err := json.Marshal(client)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := newProvider(t)
+	p.write("clients.json", []any{})
 	script, err := filepath.Abs("testdata/oidc-provider.mjs")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.run(p.dir, []string{
-		"SLIPWAY_IDP_URL=" + p.url, "SLIPWAY_IDP_CLIENT=" + string(text), "SLIPWAY_IDP_USERS=" + filepath.Join(p.dir, "users.json"),
+		"SLIPWAY_IDP_URL=" + p.url, "SLIPWAY_IDP_CLIENTS=" + filepath.Join(p.dir, "clients.json"), "SLIPWAY_IDP_USERS=" + filepath.Join(p.dir, "users.json"),
 	}, "node", script)
+	return p
 }
 
 func (p *provider) setOIDCUser(u account) {

@@ -74,6 +74,7 @@ func TestOtherPages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.RunJobs()
+	s.SharePassword()
 	b := open(t, s, desk)
 	b.signIn(s.Owner.Email, s.Owner.Password)
 	b.want("Choose an account", "choose")
@@ -221,6 +222,7 @@ func TestHostileNames(t *testing.T) {
 	b.visit("/oauth/account/sessions")
 	b.want("Where you are signed in", "hostile-sessions")
 
+	s.SharePassword()
 	b = open(t, s, desk)
 	b.signIn(s.Owner.Email, s.Owner.Password)
 	b.want("Choose an account", "hostile-choose")

@@ -195,11 +195,16 @@ func testConnection(t *testing.T, s *server, l look, name string, c connection, 
 
 type simpleSAMLphp struct{ *provider }
 
+// harborSAML is a connection to SimpleSAMLphp, which always encrypts with AES-128-CBC.
+func harborSAML(p *provider) map[string]any {
+	return map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php", "allow_cbc": true}
+}
+
 func TestSSOWithSimpleSAMLphp(t *testing.T) {
 	onTwoNodes(t, func(t *testing.T, s *server, l look) {
 		p := startSimpleSAMLphp(t, "HTTP-Redirect")
 		s.sites = []string{p.url + "/"}
-		c := connect(s, map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php"})
+		c := connect(s, harborSAML(p))
 		p.write("service.xml", p.get(s.at(c.SPMetadataURL)))
 		testProvider(t, s, l, "saml", simpleSAMLphp{p})
 		testConnection(t, s, l, "saml", c, simpleSAMLphp{p})
@@ -211,7 +216,7 @@ func TestSSOByPost(t *testing.T) {
 	s := startNodes(t, testkit.OnSQLite(t))
 	p := startSimpleSAMLphp(t, "HTTP-POST")
 	s.sites = []string{p.url + "/"}
-	c := connect(s, map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php"})
+	c := connect(s, harborSAML(p))
 	p.write("service.xml", p.get(s.at(c.SPMetadataURL)))
 	kim := account{ID: "kim-1", Email: "kim@" + domain, Name: "Kim Roe", Groups: []string{"Boat Sales"}}
 	p.setSAMLUser(kim)
@@ -232,7 +237,7 @@ func TestSSOStartsAtProvider(t *testing.T) {
 	s := startNodes(t, testkit.OnSQLite(t))
 	p := startSimpleSAMLphp(t, "HTTP-Redirect")
 	s.sites = []string{p.url + "/"}
-	c := connect(s, map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php"})
+	c := connect(s, harborSAML(p))
 	p.write("service.xml", p.get(s.at(c.SPMetadataURL)))
 	kim := account{ID: "kim-1", Email: "kim@" + domain, Name: "Kim Roe", Groups: []string{"Boat Sales"}}
 	p.setSAMLUser(kim)
@@ -274,16 +279,16 @@ type oidcProvider struct{ *provider }
 
 func TestSSOWithOIDCProvider(t *testing.T) {
 	onTwoNodes(t, func(t *testing.T, s *server, l look) {
-		p := newProvider(t)
+		p := startOIDCProvider(t)
 		s.sites = []string{p.url + "/", "https://fonts.googleapis.com/"} // its pages use a font
 		const secret = "only-for-tests-0123456789abcdefghijklmnopqrstuvwxyz"
 		c := connect(s, map[string]any{"name": "Harbor OIDC", "issuer": p.url, "client_id": "slipway", "client_secret": secret})
 		p.setOIDCUser(account{})
-		startOIDCProvider(t, p, map[string]any{
+		p.write("clients.json", []any{map[string]any{
 			"client_id": "slipway", "client_secret": secret, "redirect_uris": []string{s.at(c.RedirectURI)},
 			"post_logout_redirect_uris": []string{s.at(c.PostLogout)}, "backchannel_logout_uri": s.at(c.Backchannel),
 			"backchannel_logout_session_required": true, "token_endpoint_auth_method": "client_secret_basic",
-		})
+		}})
 		testProvider(t, s, l, "oidc", oidcProvider{p})
 		testConnection(t, s, l, "oidc", c, oidcProvider{p})
 	})

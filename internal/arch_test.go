@@ -35,6 +35,7 @@ var may = map[string][]string{
 	"vocab/page":      {"vocab/fault", "vocab/id"},
 	"vocab/patch":     {"vocab/fault", "vocab/wire"},
 	"vocab/phone":     {},
+	"vocab/privacy":   {"vocab/auth"},
 	"vocab/search":    {},
 	"vocab/signature": {},
 	"vocab/token":     {"vocab/auth"},
@@ -56,6 +57,7 @@ var may = map[string][]string{
 	"platform/jobs":         {"platform/db", "platform/trace"},
 	"platform/mail":         {"platform/outbox"},
 	"platform/outbound":     {},
+	"platform/providers":    {"platform/db", "platform/mail", "platform/sms"},
 	"platform/outbox":       {},
 	"platform/pages":        {},
 	"platform/password":     {},
@@ -95,14 +97,15 @@ var may = map[string][]string{
 	"consent":        {},
 	"contacts":       {"consent"},
 	"requestlog":     {},
+	"backups":        {},
 	"console":        {"dealership", "identity/access", "identity/people", "identity/signin"},
 	"console/bundle": {},
 	"console/dev":    {"console/bundle"},
 	"mcp":            {"identity/access"},
 	"leads":          {"consent", "contacts", "dealership", "hulls", "identity/people"},
 	"messages":       {"consent", "contacts", "dealership", "hulls", "identity/people", "leads"},
-	"deals":          {"contacts", "dealership", "hulls", "identity/people", "leads"},
-	"finance":        {"contacts", "dealership", "deals"},
+	"deals":          {"contacts", "dealership", "hulls", "identity/access", "identity/people", "leads"},
+	"finance":        {"contacts", "dealership", "deals", "identity/access"},
 	"documents":      {"contacts", "dealership", "deals", "finance", "hulls"},
 	"webhooks":       {"dealership", "identity/people"},
 	"preview": {
@@ -116,13 +119,13 @@ var may = map[string][]string{
 	// the top
 	"description": {"cli"},
 	"app": {
-		"activities", "appointments", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "finance", "hulls",
-		"identity", "imports", "leads", "mcp", "messages", "photos", "preview", "proposals", "reports", "requestlog", "webhooks",
+		"activities", "appointments", "backups", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "finance", "hulls",
+		"identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "preview", "proposals", "reports", "requestlog", "webhooks",
 	},
 	"demo":                       {"app", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
 	"identity/sso/saml/samltest": {"identity/sso/saml", "testkit/testkeys"},
 	"cli":                        {},
-	"doctor":                     {"app"},
+	"doctor":                     {"app", "backups"},
 	"sdkgen":                     {},
 	"testkit": {
 		"app", "dealership", "description", "identity/access", "identity/sso", "identity/sso/saml", "photos", "testkit/assert", "testkit/postgres",
@@ -219,8 +222,13 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"maintenance WHERE id = 1",
 		"acme_state", // the certificates of the installation
 		"information_schema.tables",
-		"river_job",   // the queue of all environments
-		"rate_limits", // the buckets of credentials and addresses, as hashes
+		"river_job", // the queue of all environments
+		"job_nodes", // and the servers that work on it
+		"pg_notify",
+		"provider_outages",            // of the providers of the installation
+		"rate_limits",                 // the buckets of credentials and addresses, as hashes
+		"backup_runs", "backup_turns", // a backup contains all environments
+		"sqlite_schema", `SELECT COUNT(*) FROM "`, // counts all rows of a backup
 		"k.public_id = ?",
 		"invitations WHERE hash = ?", // and so is the link in an invitation
 		"email_changes WHERE hash = ?",

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -14,13 +13,6 @@ import (
 // maxParams is how many parameters a function has. More of them belong together in a
 // struct. Those at the end that can be repeated don't count.
 const maxParams = 5
-
-// long are functions that still have more. Take out what you change, and add nothing.
-var long = []string{
-	"demo/picture.go disc",
-	"demo/picture.go line",
-	"demo/picture_boats.go bar",
-}
 
 // A function returns at most one error. A request that is rejected after its attempt has
 // changed something returns db.Committed.
@@ -33,23 +25,12 @@ func TestSignatures(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	seen := map[string]bool{}
 	for _, file := range files {
 		if strings.HasSuffix(file, ".gen.go") {
 			continue
 		}
 		for _, problem := range signatureProblems(t, file, nil) {
-			name := filepath.ToSlash(file) + " " + problem.function
-			if slices.Contains(long, name) && problem.text == tooLong {
-				seen[name] = true
-				continue
-			}
-			t.Errorf("%s: %s", name, problem.text)
-		}
-	}
-	for _, name := range long {
-		if !seen[name] {
-			t.Errorf("%s has few parameters now; remove it from the list", name)
+			t.Errorf("%s %s: %s", filepath.ToSlash(file), problem.function, problem.text)
 		}
 	}
 
@@ -67,8 +48,6 @@ func TestSignatures(t *testing.T) {
 
 // signatureProblem is what is wrong with a function.
 type signatureProblem struct{ function, text string }
-
-const tooLong = "has more than 5 parameters; put those that belong together in a struct"
 
 // signatureProblems returns what is wrong with the functions and function types of a
 // file, or of src if it is not nil.
@@ -88,7 +67,7 @@ func signatureProblems(t *testing.T, file string, src any) (problems []signature
 				problems = append(problems, signatureProblem{name, "returns two errors; return db.Committed to commit and reject"})
 			}
 			if countParams(n) > maxParams {
-				problems = append(problems, signatureProblem{name, tooLong})
+				problems = append(problems, signatureProblem{name, "has more than 5 parameters; put those that belong together in a struct"})
 			}
 		}
 		return true

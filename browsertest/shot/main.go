@@ -45,7 +45,7 @@ func main() {
 }
 
 func run(link, out string, looks []string, do string, wait time.Duration, pages []string) error {
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.ExecPath("chromium-headless-shell")) // as the tests
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
 	ctx, cancel := chromedp.NewContext(alloc)

@@ -41,11 +41,10 @@ func (c backupCmd) Run(s *session) error {
 	if n := len(m.Deleted); n > 0 {
 		text += fmt.Sprintf("%d files were deleted during the backup and are not included.\n", n)
 	}
-	if n := len(m.Missing); n > 0 {
-		text += fmt.Sprintf("WARNING: %d files are missing in your store. The first is %s.\n", n, m.Missing[0])
+	if _, err = io.WriteString(s.out, text+c.advice(m, s.settings.BlobsURL)); err != nil {
+		return err
 	}
-	_, err = io.WriteString(s.out, text+c.advice(m, s.settings.BlobsURL))
-	return err
+	return m.Complete()
 }
 
 // advice explains what must be kept in addition to the archive.
@@ -58,7 +57,7 @@ each row has its file:
 
   pg_dump --format=custom --file=slipway.dump "$SLIPWAY_DATABASE_URL"
 
-To restore any point in time, use pg_basebackup and archive the WAL. See docs/operating.md.
+To restore any point in time, use pgBackRest. See docs/operating.md.
 `)
 	}
 	if !m.WithBlobs && bucket != "" {
@@ -92,17 +91,38 @@ func (c backupCmd) verify(s *session) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := m.Complete(); err != nil {
+		return err
+	}
 	_, err = fmt.Fprintf(s.out, "%s is complete: %s. Written on %s by slipway %s, schema %d.\n",
 		c.File, contents(m), m.CreatedAt.Format(time.RFC3339), m.Build, m.Schema)
 	return err
 }
 
 type restoreCmd struct {
-	File string `arg:"" type:"existingfile" help:"Archive that slipway backup wrote."`
+	File  string `arg:"" optional:"" type:"existingfile" help:"Archive that slipway backup wrote. Defaults to the newest one of SLIPWAY_BACKUP_URL."`
+	At    string `help:"Restore the database as it was at this time, such as 2026-11-16T14:30:00Z, from its continuous copies. now is the newest one. Files are from the newest archive."`
+	Check bool   `help:"Only restore to a temporary folder, verify the audit log and the number of rows, and delete it."`
 }
 
 // Run restores an archive.
-func (c restoreCmd) Run(s *session) error {
+func (c restoreCmd) Run(s *session) (err error) {
+	if c.At != "" {
+		return c.restoreAt(s)
+	}
+	if c.File == "" {
+		folder, err := os.MkdirTemp("", "slipway-restore-*")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(folder) }()
+		if c.File, err = app.FetchBackup(s, s.settings, folder, time.Now()); err != nil {
+			return err
+		}
+	}
+	if c.Check {
+		return c.check(s)
+	}
 	show, done := progress(os.Stderr)
 	m, needsKey, err := app.Restore(s, s.settings, c.File, show)
 	done()
@@ -116,10 +136,66 @@ func (c restoreCmd) Run(s *session) error {
 	if !m.WithBlobs {
 		text += "The archive has no files. They must be in the bucket of SLIPWAY_BLOBS_URL.\n"
 	}
+	if err := m.Complete(); err != nil {
+		text += "\nWARNING: " + err.Error() + "\n"
+	}
 	if needsKey {
 		text += "\nTHE MASTER KEY IS MISSING. Set SLIPWAY_MASTER_KEY, or copy master.key to the data folder, before you start the server.\n"
 	}
 	text += "To check the installation, run slipway doctor. Then start slipway serve.\n"
+	_, err = io.WriteString(s.out, text)
+	return err
+}
+
+// restoreAt restores a point in time.
+func (c restoreCmd) restoreAt(s *session) error {
+	at := time.Now()
+	if c.At != "now" {
+		var err error
+		if at, err = time.Parse(time.RFC3339, c.At); err != nil {
+			return errors.New("--at must be a time such as 2026-11-16T14:30:00Z, or now")
+		}
+	}
+	if c.File != "" || c.Check {
+		return errors.New("--at can't be used with an archive or with --check")
+	}
+	show, done := progress(os.Stderr)
+	r, err := app.RestoreAt(s, s.settings, at, show)
+	done()
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Restored the database with all changes until %s to %s.\n", r.Until.Format(time.RFC3339Nano), s.settings.Data)
+	if r.Files != "" {
+		text += fmt.Sprintf("Photos and documents are from %s.\n", r.Files)
+	}
+	if r.NeedsKey {
+		text += "\nTHE MASTER KEY IS MISSING. Set SLIPWAY_MASTER_KEY, or copy master.key to the data folder, before you start the server.\n"
+	}
+	text += "To check the installation, run slipway doctor. Then start slipway serve.\n"
+	if _, err = io.WriteString(s.out, text); err != nil || len(r.Missing) == 0 {
+		return err
+	}
+	return &backup.MissingError{Where: "the archive, because they are newer", Keys: r.Missing}
+}
+
+// check restores to the folder for temporary files, and says what was verified.
+func (c restoreCmd) check(s *session) error {
+	show, done := progress(os.Stderr)
+	d, err := app.CheckRestore(s, s.settings, c.File, os.TempDir(), show)
+	done()
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s can be restored: %s, from %s.\n", c.File, contents(d.Manifest), d.Manifest.CreatedAt.Format(time.RFC3339))
+	switch {
+	case d.Manifest.Database == backup.PostgreSQL:
+		text += "The database is not in the archive. Check your backup of PostgreSQL in the same way.\n"
+	case d.Audited:
+		text += fmt.Sprintf("The number of rows matches, and %d audit logs with %d entries are valid.\n", d.Logs, d.Entries)
+	default:
+		text += "The number of rows matches. The audit log was not verified, because the master key is missing.\n"
+	}
 	_, err = io.WriteString(s.out, text)
 	return err
 }

@@ -1,9 +1,12 @@
 package main_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )
@@ -177,6 +181,42 @@ func TestOperatorCommands(t *testing.T) {
 		assert.Contains(t, string(table), "ok    master key     matches the database")
 		assert.Contains(t, string(table), "→ Set SLIPWAY_SMTP_URL.")
 	})
+}
+
+// A missing photo has its own exit code, so that a script notices it.
+func TestMissingFileExitCode(t *testing.T) {
+	p := &program{t: t, binary: build(t), data: t.TempDir()}
+	p.bootstrap()
+	file := filepath.Join(t.TempDir(), "backup.tar.zst")
+	p.text("backup", file)
+	assert.Contains(t, p.text("restore", "--check", file), "can be restored: the database, 0 files")
+
+	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(p.data, "slipway.db"))
+	assert.NoError(t, err)
+	_, err = db.Write(t.Context(), d, func(ctx context.Context, tx *db.Tx) (int64, error) {
+		return db.Exec(ctx, tx, `INSERT INTO hull_imports (env, id, state, format, mode, dry_run, columns, ignored_columns, bytes, bytes_done,
+				row_count, created, updated, failed, actor, blob, beat_at, version, created_at, updated_at)
+			SELECT MIN(env), 'imp_lost', 'queued', 'csv', 'create', FALSE, '{}', '[]', 0, 0, 0, 0, 0, 0, '{}', 'imports/st/lost', 0, 1, 0, 0
+			FROM dealerships`)
+	})
+	assert.NoError(t, err)
+	assert.NoError(t, d.Close())
+	lost := file + ".lost"
+	out, err := p.command("backup", lost).CombinedOutput()
+	assert.Equal(t, exitOf(err), 6, string(out))
+	for _, args := range [][]string{{"backup", "--verify", lost}, {"restore", "--check", lost}, {"doctor", "--probe", ""}} {
+		out, err := p.command(args...).CombinedOutput()
+		assert.Equal(t, exitOf(err), 6, string(out))
+		assert.Contains(t, string(out), "imports/st/lost")
+	}
+}
+
+func exitOf(err error) int {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return 0
+	}
+	return exit.ExitCode()
 }
 
 // version prints what a bug report needs.

@@ -66,11 +66,14 @@ func (c bootstrapCmd) checkName(s *session, a *app.App) error {
 func (c bootstrapCmd) print(s *session, created access.Bootstrapped) error {
 	o := created.Owner
 	var b strings.Builder
-	fmt.Fprintf(&b, "Dealership  %s\nOwner       %s\nPassword    %s\n", created.DealershipID, o.Email, o.Password)
+	fmt.Fprintf(&b, "Dealership  %s\nOwner       %s\n", created.DealershipID, o.Email)
 	for _, env := range []struct {
-		mode, secret, uri string
-		codes             []string
-	}{{"Live", o.LiveTOTPSecret, o.LiveTOTPURI, o.LiveRecoveryCodes}, {"Test", o.TestTOTPSecret, o.TestTOTPURI, o.TestRecoveryCodes}} {
+		mode, password, secret, uri string
+		codes                       []string
+	}{
+		{"Live", o.Password, o.LiveTOTPSecret, o.LiveTOTPURI, o.LiveRecoveryCodes},
+		{"Test", o.TestPassword, o.TestTOTPSecret, o.TestTOTPURI, o.TestRecoveryCodes},
+	} {
 		fmt.Fprintf(&b, "\n%s environment\n\n", env.mode)
 		if isTerminal(s.out) {
 			code, err := qrCode(env.uri)
@@ -79,15 +82,15 @@ func (c bootstrapCmd) print(s *session, created access.Bootstrapped) error {
 			}
 			b.WriteString(code + "\n")
 		}
-		fmt.Fprintf(&b, "  TOTP secret     %s\n  Authenticator   %s\n  Recovery codes  %s\n                  %s\n", env.secret, env.uri,
+		fmt.Fprintf(&b, "  Password        %s\n  TOTP secret     %s\n  Authenticator   %s\n  Recovery codes  %s\n                  %s\n", env.password, env.secret, env.uri,
 			strings.Join(env.codes[:len(env.codes)/2], " "), strings.Join(env.codes[len(env.codes)/2:], " "))
 	}
 
 	fmt.Fprintf(&b, `
-Save the password, the TOTP secrets and the recovery codes. They are not shown again.
+Save the passwords, the TOTP secrets and the recovery codes. They are not shown again.
 
 1. Add both environments to an authenticator app: scan the QR codes, or enter the
-   TOTP secrets. Each environment has its own codes. A recovery code works once,
+   TOTP secrets. Each environment has its own password and codes. A recovery code works once,
    instead of a code, if you lose your phone.
 2. Create an API key with a code of the test environment. The admin scope requires it:
 

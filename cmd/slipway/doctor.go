@@ -15,7 +15,8 @@ type doctorCmd struct {
 
 // Run checks the installation. It returns an error if a check fails, but not for warnings.
 func (c doctorCmd) Run(s *session) error {
-	findings, err := doctor.New(s.settings, c.Probe).Examine(s)
+	d := doctor.New(s.settings, c.Probe)
+	findings, err := d.Examine(s)
 	if err != nil {
 		return err
 	}
@@ -26,6 +27,9 @@ func (c doctorCmd) Run(s *session) error {
 	}
 	if n := doctor.Failed(findings); err == nil && n > 0 {
 		err = fmt.Errorf("%d of %d checks failed", n, len(findings))
+		if missing := d.Missing(); missing != nil {
+			err = fmt.Errorf("%w: %w", err, missing)
+		}
 	}
 	return err
 }

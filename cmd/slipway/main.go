@@ -15,6 +15,7 @@ import (
 	"slipway/docs"
 	"slipway/internal/app"
 	"slipway/internal/cli"
+	"slipway/internal/platform/backup"
 	"slipway/internal/platform/guides"
 	"slipway/internal/vocab/fault"
 )
@@ -68,8 +69,17 @@ func main() {
 			text = f.Message // without the error code, which is for programs
 		}
 		fmt.Fprintln(os.Stderr, "slipway:", text)
-		os.Exit(cli.ExitCode(err))
+		os.Exit(exitCode(err))
 	}
+}
+
+// exitCode returns the exit code for an error. Missing files have their own, so that a
+// script notices an incomplete backup.
+func exitCode(err error) int {
+	if _, ok := errors.AsType[*backup.MissingError](err); ok {
+		return cli.ExitIncomplete
+	}
+	return cli.ExitCode(err)
 }
 
 // completeCommand prints what can follow a command line. Completion scripts call it.

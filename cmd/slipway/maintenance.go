@@ -19,13 +19,17 @@ type maintenanceCmd struct {
 
 type maintenanceOnCmd struct {
 	Message    string        `default:"Slipway is in maintenance. Try again later." help:"What clients see: ${default}"`
-	RetryAfter time.Duration `default:"5m" help:"When clients should try again."`
+	RetryAfter time.Duration `default:"1m" help:"When clients should try again, from 30s to 1m."`
+	Force      bool          `help:"Allow a --retry-after of 1s to 24h. The SDKs don't wait for more than a minute."`
 }
 
 // Run starts the maintenance.
 func (c maintenanceOnCmd) Run(s *session) (err error) {
-	if c.RetryAfter < time.Second || c.RetryAfter > 24*time.Hour {
+	switch {
+	case c.RetryAfter < time.Second || c.RetryAfter > 24*time.Hour:
 		return errors.New("--retry-after must be 1s to 24h")
+	case !c.Force && (c.RetryAfter < 30*time.Second || c.RetryAfter > time.Minute):
+		return errors.New("--retry-after must be 30s to 1m, as clients expect. Use --force for another time")
 	}
 	if n := utf8.RuneCountInString(c.Message); n == 0 || n > 500 {
 		return errors.New("--message must have 1 to 500 characters")

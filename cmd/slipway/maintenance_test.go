@@ -31,5 +31,7 @@ func TestMaintenance(t *testing.T) {
 
 		assert.Contains(t, p.fail("maintenance", "on", "--message", ""), "--message must have")
 		assert.Contains(t, p.fail("maintenance", "on", "--retry-after", "0s"), "--retry-after must be")
+		assert.Contains(t, p.fail("maintenance", "on", "--retry-after", "5m"), "30s to 1m")
+		assert.Contains(t, p.text("maintenance", "on", "--retry-after", "5m", "--force"), "Maintenance is on.")
 	})
 }

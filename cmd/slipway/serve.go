@@ -31,17 +31,6 @@ func (c serveCmd) Run(s *session) error {
 	})
 }
 
-type migrateCmd struct{}
-
-// Run migrates the database.
-func (migrateCmd) Run(s *session) error {
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	return a.Close()
-}
-
 type openapiCmd struct{}
 
 // Run prints the OpenAPI document.

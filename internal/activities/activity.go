@@ -23,8 +23,8 @@ type Activity struct {
 	ObjectType ObjectType `json:"object_type" db:"object_type" doc:"Type of the object that the activity belongs to."`
 	ObjectID   string     `json:"object_id" db:"object_id" doc:"Lead, contact, deal or hull that the activity belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind       Kind       `json:"kind" db:"kind" doc:"What kind of activity it is."`
-	Body       *string    `json:"body" db:"body" audit:"personal" doc:"Text of the activity. Null after the contact is erased." example:"Wants to bring her husband on Saturday"`
-	Outcome    *string    `json:"outcome" db:"outcome" audit:"personal" example:"left voicemail" doc:"Result of the activity. Null if there is none."`
+	Body       *string    `json:"body" db:"body" doc:"Text of the activity. Null after the contact is erased." example:"Wants to bring her husband on Saturday"`
+	Outcome    *string    `json:"outcome" db:"outcome" example:"left voicemail" doc:"Result of the activity. Null if there is none."`
 	UserID     *string    `json:"user_id" db:"user_id" doc:"User that a task is assigned to, or who made the call or the visit." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Author     auth.Actor `json:"author" db:"author,json" doc:"User, API key or app that created the activity."`
 	OccurredAt time.Time  `json:"occurred_at" db:"occurred_at" doc:"When the activity took place."`
@@ -215,9 +215,6 @@ func (a *Activity) check(bad *fault.Fields, now time.Time) {
 		bad.Add("done_at", "maximum", "must not be in the future")
 	}
 }
-
-// erase removes the text.
-func (a *Activity) erase() { a.Body, a.Outcome = nil, nil }
 
 func inUTC(at *time.Time) *time.Time {
 	if at == nil {

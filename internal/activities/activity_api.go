@@ -32,7 +32,7 @@ func (a *API) Mount(r *rest.Router) {
 	toRead := "Requires `leads:read` for leads and contacts, `deals:read` for deals and `hulls:read` for hulls."
 	toWrite := "Requires `leads:write` for leads and contacts, `deals:write` for deals and `hulls:write` for hulls."
 	rest.Get(p, rest.Route{
-		Path: "/activities", ID: "listActivities", Needs: reads,
+		Path: "/activities", ID: "listActivities", Needs: reads, AllLocations: true,
 		Summary: "List activities, newest first",
 		Text:    "Without `object_id`, the list has the activities on all objects that you can read. " + toRead,
 		Assist:  assist.Read,
@@ -58,7 +58,7 @@ func (a *API) Mount(r *rest.Router) {
 		Effect:  rest.Describe(updateEffect),
 	}, a.update)
 	rest.Get(r.Family(family.Activities).Preview("2026-11-17"), rest.Route{
-		Path: "/activity", ID: "listTimeline", Needs: reads,
+		Path: "/activity", ID: "listTimeline", Needs: reads, AllLocations: true,
 		Summary: "List what happened to an object, newest first",
 		Text: "Returns the events of one object, or of all objects that you can read, with who caused them and what changed. " +
 			"Events are stored for 30 days. " + toRead,

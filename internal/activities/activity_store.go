@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"slipway/internal/contacts"
@@ -15,6 +16,7 @@ import (
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/privacy"
 )
 
 var activities = db.Table[Activity]{Name: "activities", Prefix: "act", Noun: "activity"}
@@ -50,6 +52,30 @@ func (f ActivityFilter) where(types []string) *db.Where {
 	return w
 }
 
+// LocationOf returns the location of the object of an activity, or "" if it is a contact.
+func LocationOf(ctx context.Context, tx *db.Tx, id string) (string, error) {
+	a, err := activities.Find(ctx, tx, id)
+	if err != nil {
+		return "", err
+	}
+	prefix, _, _ := strings.Cut(a.ObjectID, "_")
+	switch prefix {
+	case "hull":
+		return hulls.LocationOf(ctx, tx, a.ObjectID)
+	case "deal":
+		return deals.LocationOf(ctx, tx, a.ObjectID)
+	case "lead":
+		return leads.LocationOf(ctx, tx, a.ObjectID)
+	}
+	return "", nil
+}
+
+// CountOpen counts the open tasks on an object.
+func CountOpen(ctx context.Context, tx *db.Tx, objectID string) (int64, error) {
+	return db.One[int64](ctx, tx, `SELECT COUNT(*) FROM activities WHERE env = ? AND object_id = ? AND kind = ? AND done_at IS NULL`,
+		tx.Env, objectID, task)
+}
+
 func insert(ctx context.Context, tx *db.Tx, a *Activity) error {
 	a.Author = auth.From(ctx).Actor
 	if err := activities.Insert(ctx, tx, a); err != nil {
@@ -73,7 +99,7 @@ func remove(ctx context.Context, tx *db.Tx, a Activity) error {
 	if err := events.Redact(ctx, tx, a.ID); err != nil {
 		return err
 	}
-	a.erase()
+	privacy.Erase(&a, false)
 	return events.Emit(ctx, tx, "activity.deleted", a.ID, events.Change{After: a})
 }
 

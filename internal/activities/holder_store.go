@@ -7,6 +7,7 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/vocab/privacy"
 )
 
 // Holder lets the activities of a contact follow a merge, an export or an erasure.
@@ -67,7 +68,7 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 		if err := events.Redact(ctx, tx, a.ID); err != nil {
 			return err
 		}
-		a.erase()
+		privacy.Erase(&a, false)
 		if err := save(ctx, tx, a, &a); err != nil { // without the old values
 			return err
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/crypto/acme/autocert"
 
+	"slipway/internal/backups"
 	"slipway/internal/description"
 	"slipway/internal/identity"
 	"slipway/internal/platform/admission"
@@ -57,10 +58,12 @@ type App struct {
 	Relay   *webhooks.Relay
 	Streams *webhooks.Streams
 	Blobs   *blobs.Files
+	Backups *backups.API
 	AuthLog *authlog.Log
 	Router  *rest.Router
 	Handler http.Handler
 	Tracer  *trace.Tracer // nil if there is no collector
+	HTTP    *http.Client  // for identity providers and the metadata of apps
 
 	settings    Settings
 	existing    bool              // the installation must exist
@@ -72,6 +75,7 @@ type App struct {
 	requests    *requestlog.Recorder             // nil if there is no request log
 	maintenance atomic.Pointer[site.Maintenance] // nil if there is none
 	paused      atomic.Bool                      // maintenance has paused the jobs
+	copied      atomic.Int64                     // when the database was copied, in milliseconds
 	newKey      bool                             // Open created the master key
 	starting    atomic.Bool                      // true until the database is migrated
 	draining    chan struct{}                    // closed when the service is about to stop
@@ -98,7 +102,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.Box, err = seal.NewBox(master); err != nil {
 		return nil, err
 	}
-	if a.DB, err = db.Open(ctx, s.dsn()); err != nil {
+	if a.DB, err = s.openDB(ctx); err != nil {
 		return nil, err
 	}
 	if s.ReplicaURL != "" {
@@ -150,7 +154,7 @@ func (a *App) prepare(s Settings) {
 	}
 
 	a.Tracer = trace.New(s.OTLPEndpoint, Build, a.logger("traces"))
-	a.Jobs = jobs.New(a.DB)
+	a.Jobs = jobs.New(a.DB, s.host())
 	a.Jobs.Tracer = a.Tracer
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.logger("webhooks"))
 	a.Relay.Tracer = a.Tracer
@@ -176,7 +180,8 @@ func (a *App) route(s Settings, f *features) {
 		Limits: ratelimit.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: ratelimit.DefaultLimits.Ceiling},
 		Places: admission.Limits{Places: s.MaxRequests, Wait: s.MaxWait},
 		Log:    a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.identity.OAuth.MetadataURL(), Proxies: s.TrustedProxies,
-		BaseURL: s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance, Draining: a.draining,
+		BaseURL: s.BaseURL, AuthURL: s.authURL(), MissingPage: showMissing, RejectWrites: a.underMaintenance, Draining: a.draining,
+		CheckLocations: f.identity.Access.Auth.CheckLocations,
 	}, append(f.all(), a)...)
 	a.metrics.registry.MustRegister(loads{a.Router}, backlog{a})
 	for name, pool := range a.DB.Pools() {
@@ -261,11 +266,25 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusServiceUnavailable, "database unavailable")
 		return
 	}
+	if err := db.CheckSchema(r.Context(), a.DB); errors.Is(err, db.ErrTooOld) {
+		say(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
 	if err := a.DB.CheckSpace(r.Context()); err != nil {
 		say(w, http.StatusServiceUnavailable, "the disk of the database is full")
 		return
 	}
 	say(w, http.StatusOK, "ok")
+}
+
+var missingPage = pages.NewPage(`
+<h1>Page not found</h1>
+<p>There is no page at this address. Check the address, or start from one of these pages.</p>
+<p class="links"><a href="/console">Console</a> <a href="/docs">Documentation</a></p>`)
+
+// showMissing shows that a path doesn't exist.
+func showMissing(w http.ResponseWriter, _ *http.Request) {
+	missingPage.Render(w, http.StatusNotFound, "Page not found", nil)
 }
 
 func say(w http.ResponseWriter, status int, text string) {

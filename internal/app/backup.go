@@ -22,6 +22,8 @@ type BackupOptions struct {
 	Progress  backup.Progress
 }
 
+func noProgress(string, int, int) {}
+
 // Backup writes an archive of the installation. Servers can run at the same time.
 func Backup(ctx context.Context, s Settings, file string, o BackupOptions) (m backup.Manifest, err error) {
 	if s.DatabaseURL != "" && s.BlobsURL != "" && !o.WithBlobs {
@@ -53,10 +55,14 @@ func Backup(ctx context.Context, s Settings, file string, o BackupOptions) (m ba
 // Restore restores an archive to an empty data folder. It returns whether the master key
 // must still be provided.
 func Restore(ctx context.Context, s Settings, file string, progress backup.Progress) (m backup.Manifest, needsKey bool, err error) {
+	return restoreWith(ctx, s, file, backup.Target{Progress: progress})
+}
+
+func restoreWith(ctx context.Context, s Settings, file string, t backup.Target) (m backup.Manifest, needsKey bool, err error) {
 	if err := s.Check(); err != nil {
 		return m, false, err
 	}
-	t := backup.Target{Folder: s.Data, Progress: progress}
+	t.Folder = s.Data
 	if s.BlobsURL != "" {
 		if t.Store, err = blobs.Open(s.BlobsURL, ""); err != nil {
 			return m, false, fmt.Errorf("SLIPWAY_BLOBS_URL: %w", err)
@@ -87,6 +93,14 @@ func Restore(ctx context.Context, s Settings, file string, progress backup.Progr
 	return m, needsKey, err
 }
 
+// copyKey writes the master key to a new data folder.
+func copyKey(key []byte, folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "master.key"), []byte(seal.Encode(key)+"\n"), 0o600)
+}
+
 // OpenDatabase opens the database, and never creates one.
 func (s Settings) OpenDatabase(ctx context.Context) (*db.DB, error) {
 	if err := s.Check(); err != nil {
@@ -97,7 +111,7 @@ func (s Settings) OpenDatabase(ctx context.Context) (*db.DB, error) {
 			return nil, fmt.Errorf("there is no database in the data folder %s. Set SLIPWAY_DATA, or create one with slipway bootstrap", s.Data)
 		}
 	}
-	return db.Open(ctx, s.dsn())
+	return s.openDB(ctx)
 }
 
 // ExistingKey returns the master key, and never creates one.

@@ -1,10 +1,12 @@
 package app
 
 import (
+	"reflect"
 	"slices"
 
 	"slipway/internal/activities"
 	"slipway/internal/appointments"
+	"slipway/internal/backups"
 	"slipway/internal/channels"
 	"slipway/internal/console"
 	"slipway/internal/contacts"
@@ -21,6 +23,7 @@ import (
 	"slipway/internal/photos"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/outbound"
+	"slipway/internal/platform/providers"
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
@@ -28,6 +31,7 @@ import (
 	"slipway/internal/proposals"
 	"slipway/internal/reports"
 	"slipway/internal/requestlog"
+	"slipway/internal/vocab/privacy"
 	"slipway/internal/webhooks"
 )
 
@@ -51,6 +55,7 @@ type features struct {
 	preview      preview.API
 	reports      reports.API
 	requestlog   requestlog.API
+	backups      backups.API
 	proposals    proposals.API
 	console      console.API
 	mcp          mcp.API
@@ -62,7 +67,7 @@ func (f *features) all() []rest.Feature {
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages,
 		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities,
 		&f.dealership, f.identity, &f.webhooks,
-		&f.preview, &f.reports, &f.requestlog, &f.proposals,
+		&f.preview, &f.reports, &f.requestlog, &f.backups, &f.proposals,
 		&f.console, &f.mcp,
 	}
 }
@@ -70,8 +75,17 @@ func (f *features) all() []rest.Feature {
 // Kinds lists all event types.
 func Kinds() []events.Kind {
 	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events,
-		deals.Events, finance.Events, documents.Events, appointments.Events, activities.Events,
+		deals.Events, deals.ListingEvents, finance.Events, documents.Events, appointments.Events, activities.Events,
 		dealership.Events, identity.Events, webhooks.Events, proposals.Events)
+}
+
+// Audited returns the types of what the audit log has changes of.
+func Audited() []reflect.Type {
+	types := []reflect.Type{reflect.TypeFor[hulls.HullPricing]()}
+	for _, k := range Kinds() {
+		types = append(types, reflect.TypeOf(k.Object))
+	}
+	return types
 }
 
 // features connects the features with what they need and with each other.
@@ -89,7 +103,17 @@ func (a *App) connect(f *features, s Settings, h hooks) error {
 	if err != nil {
 		return err
 	}
+	if s.SMTPURL != "" {
+		mailer = providers.Mail(mailer, a.breaker(messages.MailServer))
+	}
+	if s.TwilioAccountSID != "" {
+		texter = providers.Texts(texter, a.breaker(texter.Name()))
+	}
 
+	if f.backups, err = a.backups(s, h.Backups); err != nil {
+		return err
+	}
+	a.Backups = &f.backups
 	f.hulls = hulls.New(hulls.API{DB: a.DB, Jobs: a.Jobs}, h.Hulls)
 	f.photos = photos.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs}
 	f.channels = channels.API{
@@ -116,10 +140,12 @@ func (a *App) connect(f *features, s Settings, h hooks) error {
 
 	f.dealership = dealership.New(dealership.API{
 		DB: a.DB, Jobs: a.Jobs, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), Log: a.logger("dealership"),
+		Costs: privacy.CostsOf(Audited()...),
 	}, h.Dealership)
+	a.HTTP = outbound.New(providerTimeout, s.AllowPrivate)
 	f.identity = identity.New(identity.Config{
 		DB: a.DB, Jobs: a.Jobs, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL,
-		AuthLog: a.AuthLog, Log: a.logger, Now: a.now, HTTP: outbound.New(providerTimeout, s.AllowPrivate), AllowHTTP: s.AllowPrivate,
+		AuthLog: a.AuthLog, Log: a.logger, Now: a.now, HTTP: a.HTTP, AllowHTTP: s.AllowPrivate,
 		MCP: s.MCP != "off", ReturnTo: []string{console.Path},
 	}, h.Identity)
 	f.webhooks = webhooks.New(webhooks.API{

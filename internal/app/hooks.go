@@ -5,6 +5,7 @@ import (
 
 	"slipway/internal/activities"
 	"slipway/internal/appointments"
+	"slipway/internal/backups"
 	"slipway/internal/channels"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
@@ -13,9 +14,11 @@ import (
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/identity"
+	"slipway/internal/identity/access"
 	"slipway/internal/imports"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
+	"slipway/internal/platform/backup"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/webhooks"
@@ -34,12 +37,25 @@ type hooks struct {
 	Dealership dealership.Hooks
 	Identity   identity.Hooks
 	Webhooks   webhooks.Hooks
+	Backups    backups.Hooks
 }
 
 // hooks connects the features. It is called before they are created.
 func (a *App) hooks(f *features) hooks {
 	return hooks{
-		Hulls:   hulls.Hooks{Deal: exists(deals.Find), Lead: exists(leads.Find), Contact: exists(contacts.Find), Listings: channels.Follower},
+		Hulls: hulls.Hooks{
+			Deal: exists(deals.Find), Lead: exists(leads.Find), Contact: exists(contacts.Find),
+			CostChanged: deals.FollowCost, Listings: channels.Follower,
+		},
+		Backups: backups.Hooks{
+			Create: func(ctx context.Context, file string) (backup.Manifest, error) {
+				return Backup(ctx, a.settings, file, BackupOptions{Progress: noProgress})
+			},
+			Restore: func(ctx context.Context, file, work string) (backup.Manifest, error) {
+				d, err := CheckRestore(ctx, a.settings, file, work, noProgress)
+				return d.Manifest, err
+			},
+		},
 		Imports: imports.Hooks{Observe: a.metrics.imported},
 		Contacts: contacts.Hooks{
 			Messages: f.messages.Holder(), Leads: leads.Holder(), Deals: deals.Holder(), Finance: finance.Holder(), Documents: documents.Holder(),
@@ -48,13 +64,20 @@ func (a *App) hooks(f *features) hooks {
 		Leads:    leads.Hooks{Reviewed: messages.Review},
 		Messages: messages.Hooks{Settled: appointments.FollowMessage},
 		Deals: deals.Hooks{
-			WithdrawFundings: finance.WithdrawFundings, VoidUnsigned: documents.VoidUnsigned, SettlePayments: finance.SettlePayments, TellManagers: tellManagers,
+			WithdrawFundings: finance.WithdrawFundings, VoidUnsigned: documents.VoidUnsigned, SettlePayments: finance.SettlePayments,
+			UnwindPayments: finance.UnwindPayments, UnwindFundings: finance.UnwindFundings, CancelProducts: finance.CancelProducts, VoidDocuments: documents.VoidAll,
+			OpenTasks:    activities.CountOpen,
+			Restructured: documents.Restructured, TellManagers: tellManagers,
 		},
 		Finance:    finance.Hooks{CheckEvidence: documents.CheckEvidence},
 		Dealership: dealership.Hooks{UpdateHulls: hulls.FollowZones, UpdateAppointments: appointments.FollowZones},
 		Identity: identity.Hooks{
-			Uninstalled: f.webhooks.DeleteOfInstall,
-			Webhooks:    webhooks.Holder(), PushURLs: f.channels.Holder(), Calendars: appointments.CalendarHolder(),
+			DeleteWebhooks: f.webhooks.DeleteOfApp,
+			Webhooks:       webhooks.Holder(), PushURLs: f.channels.Holder(), Calendars: appointments.CalendarHolder(),
+			Locate: map[string]access.Locate{
+				"hull": hulls.LocationOf, "deal": deals.LocationOf, "lead": leads.LocationOf, "apt": appointments.LocationOf, "act": activities.LocationOf, "msg": messages.LocationOf,
+				"loc": dealership.LocationOf,
+			},
 		},
 		Webhooks: webhooks.Hooks{Observe: a.metrics.delivered},
 	}

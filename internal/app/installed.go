@@ -54,7 +54,7 @@ func (s Settings) checkInstalled(ctx context.Context) error {
 		return fmt.Errorf("%w: there is no master key. Set SLIPWAY_MASTER_KEY, or SLIPWAY_DATA to the folder with master.key. %s",
 			ErrNotInstalled, howToInstall)
 	}
-	d, err := db.Open(ctx, s.dsn())
+	d, err := s.openDB(ctx)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
 )
 
@@ -19,6 +20,8 @@ const (
 	drainFor = 500 * time.Millisecond
 	// finishFor is how long running requests and jobs can take to finish.
 	finishFor = 20 * time.Second
+	// keepSnapshot is how long the copy from before an upgrade is kept, even if the server is restarted.
+	keepSnapshot = 24 * time.Hour
 )
 
 // server returns an HTTP server with a time limit for each phase of a request, so
@@ -30,7 +33,7 @@ func (a *App) server(h http.Handler) *http.Server {
 		ReadTimeout:       60 * time.Second,
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       120 * time.Second,
-		MaxHeaderBytes:    32 << 10,
+		MaxHeaderBytes:    2 * rest.MaxHeaderBytes, // the router rejects what is larger than half of it
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
 }
@@ -86,7 +89,7 @@ func (a *App) serve(ctx context.Context, ready func(addr string)) error {
 	if servers[0].TLSConfig = secure.config; secure.config != nil {
 		go func() { failed <- servers[0].ServeTLS(api, "", "") }()
 	} else {
-		go func() { failed <- servers[0].Serve(api) }()
+		go func() { failed <- servers[0].Serve(&listener{api, a.Router.RejectHeaders}) }()
 	}
 
 	work := make(chan struct{})
@@ -132,16 +135,25 @@ func (a *App) sendTraces(ctx context.Context) (stop func()) {
 // Until then the API returns 503. It returns an error if the master key is wrong or
 // the schema is newer than this version.
 func (a *App) startWork(ctx context.Context) error {
+	begun := time.Now()
 	for {
 		err := a.Migrate(ctx)
 		if err == nil {
 			a.checkMaintenance(ctx) // before the first request
 			a.warnIfEmpty(ctx)
 			a.starting.Store(false)
+			if err := a.DB.RemoveSnapshots(begun.Add(-keepSnapshot)); err != nil {
+				a.log.Warn("can't delete the copy of the database from before the last upgrade", "err", err)
+			}
 			worked := make(chan struct{})
 			go func() {
 				defer close(worked)
 				a.outsideMaintenance(ctx, a.work)
+			}()
+			copied := make(chan struct{})
+			go func() {
+				defer close(copied)
+				a.copyChanges(ctx)
 			}()
 			go a.Streams.Run(ctx)
 			a.checkNewestEntries(ctx)
@@ -149,6 +161,7 @@ func (a *App) startWork(ctx context.Context) error {
 			debug.FreeOSMemory() // building the documents of the API takes more memory than serving
 			a.upkeep(ctx)
 			<-worked
+			<-copied
 			return nil
 		}
 		if errors.Is(err, site.ErrMasterKey) || errors.Is(err, db.ErrNewerSchema) || errors.Is(err, ErrNotInstalled) {

@@ -49,7 +49,7 @@ func TestSlowAndLargeHeaders(t *testing.T) {
 		"nothing":            {"", ""},
 		"half a line":        {"GET /he", ""},
 		"unfinished headers": {"GET / HTTP/1.1\r\nHost: x\r\nX-A: ", ""},
-		"headers too large":  {"GET / HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("a", 64<<10) + "\r\n\r\n", "HTTP/1.1 431 "},
+		"headers too large":  {"GET / HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("a", 96<<10) + "\r\n\r\n", "HTTP/1.1 431 "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn, err := net.Dial("tcp", listener.Addr().String())

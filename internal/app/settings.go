@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -24,6 +25,7 @@ import (
 type Settings struct {
 	Data        string `env:"SLIPWAY_DATA" default:"data" type:"path" help:"Folder for the database and the master key."`
 	DatabaseURL string `env:"SLIPWAY_DATABASE_URL" help:"postgres://... Defaults to SQLite in the data folder."`
+	DirectURL   string `env:"SLIPWAY_DATABASE_DIRECT_URL" name:"database-direct-url" help:"URL of PostgreSQL itself if SLIPWAY_DATABASE_URL leads to a pooler such as PgBouncer in transaction mode."`
 	ReplicaURL  string `env:"SLIPWAY_DATABASE_REPLICA_URL" name:"database-replica-url" help:"A standby of the PostgreSQL server for reads, as postgres://..."`
 	MasterKey   string `env:"SLIPWAY_MASTER_KEY" help:"32 bytes in base64 that encrypt secrets at rest. Defaults to a file in the data folder, which the first start creates."`
 
@@ -54,6 +56,12 @@ type Settings struct {
 	TwilioFrom       string `env:"SLIPWAY_TWILIO_FROM" help:"Sender for dealerships without their own: a number or a messaging service (MG...)."`
 	TwilioURL        string `env:"SLIPWAY_TWILIO_URL" default:"https://api.twilio.com" help:"URL of Twilio's API."`
 	BlobsURL         string `env:"SLIPWAY_BLOBS_URL" help:"S3-compatible bucket for photos and imports, as s3://key:secret@host/bucket?region=us-east-1. Add tls=false for plain HTTP. Defaults to the blobs folder in the data folder."`
+
+	BackupURL        string        `env:"SLIPWAY_BACKUP_URL" help:"Where the server stores backups: an existing folder, such as /mnt/backups, or a bucket, as s3://key:secret@host/bucket?region=us-east-1. By default, it makes none."`
+	BackupSchedule   string        `env:"SLIPWAY_BACKUP_SCHEDULE" default:"03:00" help:"When the server makes a backup: a time of each day in the time zone of the server, or an interval such as 6h."`
+	BackupKeepDays   int           `env:"SLIPWAY_BACKUP_KEEP_DAYS" default:"30" help:"Days that the server keeps a backup."`
+	BackupCheckEvery time.Duration `env:"SLIPWAY_BACKUP_CHECK_EVERY" default:"168h" help:"How often the server restores the newest backup to a temporary folder and verifies it. 0 turns it off."`
+	BackupCopies     string        `env:"SLIPWAY_BACKUP_COPIES" enum:"on,off," default:"on" help:"Whether changes of SQLite are copied to the target of the backups every second."`
 
 	TrustedProxies []netip.Prefix `env:"SLIPWAY_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-For is trusted, such as 10.0.0.0/8, separated by commas."`
 
@@ -86,15 +94,18 @@ func (s Settings) Check() error {
 	}
 
 	check(s.Data != "", "SLIPWAY_DATA: must be a folder")
-	for name, u := range map[string]string{"SLIPWAY_DATABASE_URL": s.DatabaseURL, "SLIPWAY_DATABASE_REPLICA_URL": s.ReplicaURL} {
+	for name, u := range map[string]string{"SLIPWAY_DATABASE_URL": s.DatabaseURL, "SLIPWAY_DATABASE_REPLICA_URL": s.ReplicaURL, "SLIPWAY_DATABASE_DIRECT_URL": s.DirectURL} {
 		check(u == "" || strings.HasPrefix(u, "postgres://") || strings.HasPrefix(u, "postgresql://"), "%s: must start with postgres://", name)
 	}
 	check(s.ReplicaURL == "" || s.DatabaseURL != "", "SLIPWAY_DATABASE_REPLICA_URL: requires SLIPWAY_DATABASE_URL")
+
+	check(s.DirectURL == "" || s.DatabaseURL != "", "SLIPWAY_DATABASE_DIRECT_URL: requires SLIPWAY_DATABASE_URL")
 
 	base, err := url.Parse(s.BaseURL)
 	check(err == nil && base.Host != "" && (base.Scheme == "http" || base.Scheme == "https"),
 		"SLIPWAY_BASE_URL: %q is not an http or https URL", s.BaseURL)
 	errs = append(errs, s.checkTLS(base)...)
+	errs = append(errs, s.checkBackups()...)
 	auth, err := url.Parse(s.authURL())
 	check(err == nil && auth.Host != "", "SLIPWAY_AUTH_URL: %q is not an http or https URL", s.AuthURL)
 	_, err = netmail.ParseAddress(s.mailFrom())
@@ -193,5 +204,19 @@ func (s Settings) dsn() string {
 	return "sqlite:" + s.sqliteFile()
 }
 
+// openDB opens the database.
+func (s Settings) openDB(ctx context.Context) (*db.DB, error) {
+	if s.DirectURL != "" {
+		return db.OpenPooled(ctx, s.DatabaseURL, s.DirectURL)
+	}
+	return db.Open(ctx, s.dsn())
+}
+
 // sqliteFile is the database file, unless there is a DatabaseURL.
+// host identifies this server among those that run now, and again after a restart.
+func (s Settings) host() string {
+	name, _ := os.Hostname() // without it, the address is what we have
+	return name + " " + s.Listen
+}
+
 func (s Settings) sqliteFile() string { return filepath.Join(s.Data, "slipway.db") }

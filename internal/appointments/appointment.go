@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"slipway/internal/consent"
+	"slipway/internal/hulls"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/privacy"
 )
 
 // Status is the status of an appointment.
@@ -50,11 +52,11 @@ type Appointment struct {
 	StartsAtLocal   string               `json:"starts_at_local" format:"date-time" audit:"-" doc:"Start in the time zone of the location, with its offset." example:"2026-12-05T10:00:00-05:00"`
 	EndsAt          time.Time            `json:"ends_at" db:"ends_at" audit:"-" doc:"End in UTC."`
 	DurationMinutes int64                `json:"duration_minutes" db:"duration_minutes" example:"60" doc:"Length in minutes."`
-	Timezone        string               `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone of the location." example:"America/New_York"`
-	Title           *string              `json:"title" db:"title" audit:"personal" example:"Sea trial of the Freedom 235" doc:"Title in calendars. Null if there is none."`
-	Notes           *string              `json:"notes" db:"notes" audit:"personal" doc:"Notes for the dealership. Calendars and reminders don't contain them."`
+	Timezone        string               `json:"timezone" db:"timezone" audit:"-" privacy:"plain" doc:"IANA time zone of the location." example:"America/New_York"`
+	Title           *string              `json:"title" db:"title" example:"Sea trial of the Freedom 235" doc:"Title in calendars. Null if there is none."`
+	Notes           *string              `json:"notes" db:"notes" doc:"Notes for the dealership. Calendars and reminders don't contain them."`
 	Reminder        *AppointmentReminder `json:"reminder" db:"reminder,json" doc:"Null if the contact is not reminded."`
-	CancelReason    *string              `json:"cancel_reason" db:"cancel_reason" audit:"personal" doc:"Why the appointment was canceled."`
+	CancelReason    *string              `json:"cancel_reason" db:"cancel_reason" doc:"Why the appointment was canceled."`
 	CanceledAt      *time.Time           `json:"canceled_at" db:"canceled_at" doc:"When the appointment was canceled. Null if it was not."`
 	Version         int64                `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	CreatedAt       time.Time            `json:"created_at" db:"created_at" doc:"When the appointment was created."`
@@ -105,6 +107,7 @@ type AppointmentCreate struct {
 	Title           *string                     `json:"title" required:"false" maxLength:"200" doc:"Title in calendars. Defaults to the kind and the name of the contact."`
 	Notes           *string                     `json:"notes" required:"false" maxLength:"10000" doc:"Notes for the dealership. Calendars and reminders don't contain them."`
 	Reminder        patch.Null[ReminderSetting] `json:"reminder,omitzero" doc:"Message to the contact before the appointment. Defaults to none."`
+	OverrideBoat    bool                        `json:"override_boat,omitempty" doc:"Allow the appointment although the boat has another one at the same time."`
 }
 
 // Check validates what the schema can't express.
@@ -157,6 +160,7 @@ type AppointmentPatch struct {
 	Title           patch.Null[string]          `json:"title,omitzero" maxLength:"200" doc:"Title in calendars. Null removes it."`
 	Notes           patch.Null[string]          `json:"notes,omitzero" maxLength:"10000" doc:"Notes for the dealership. Null removes them."`
 	Reminder        patch.Null[ReminderSetting] `json:"reminder,omitzero" doc:"Omitted fields keep their values. Null removes the reminder. If a reminder was blocked, send it again to try again."`
+	OverrideBoat    bool                        `json:"override_boat,omitempty" doc:"Allow the appointment although the boat has another one at the same time."`
 }
 
 // Check validates what the schema can't express.
@@ -242,6 +246,31 @@ func (a *Appointment) blocksTime(before Appointment) bool {
 	return a.Status == Scheduled && moved
 }
 
+// usesBoat reports whether the boat of the appointment can't be elsewhere at that time.
+func (a *Appointment) usesBoat() bool {
+	return a.Status == Scheduled && a.HullID != nil && a.Kind != Call && a.Kind != Other
+}
+
+// blocksBoat reports whether a change can overlap with another appointment of the boat.
+func (a *Appointment) blocksBoat(before Appointment) bool {
+	moved := !before.usesBoat() || *before.HullID != *a.HullID || !before.StartsAt.Equal(a.StartsAt) || !before.EndsAt.Equal(a.EndsAt)
+	return a.usesBoat() && moved
+}
+
+// checkBoat fails if the boat is not there for a sea trial anymore.
+func (a *Appointment) checkBoat(h hulls.Hull) error {
+	if a.Kind != SeaTrial || h.Status != hulls.Delivered && h.Status != hulls.Archived {
+		return nil
+	}
+	return fault.Conflict("The boat is %s. It can't have a sea trial.", h.Status).Detail("hull_id", "state", "refers to a boat that is %s", h.Status)
+}
+
+// errBoatOverlap names the other appointment of the boat.
+func errBoatOverlap(other string) error {
+	return fault.Conflict("The boat has appointment %s at this time. Send override_boat to schedule both.", other).
+		Detail("hull_id", "overlap", "has appointment %s at this time", other)
+}
+
 // errOverlap names the other appointment.
 func errOverlap(other string) error {
 	return fault.Conflict("The user has appointment %s at this time.", other).
@@ -255,7 +284,7 @@ func (a *Appointment) derive() {
 
 // erase removes the personal data and cancels the appointment.
 func (a *Appointment) erase(now time.Time) {
-	a.Title, a.Notes, a.CancelReason = nil, nil, nil
+	privacy.Erase(a, false)
 	if a.Status == Scheduled {
 		a.Status, a.CanceledAt = Canceled, &now
 	}
@@ -287,7 +316,7 @@ type AppointmentReminder struct {
 	HoursBefore   int64           `json:"hours_before" example:"24" doc:"How many hours before the start the reminder is due."`
 	State         ReminderState   `json:"state" doc:"Whether the reminder was sent."`
 	SendAt        time.Time       `json:"send_at" doc:"When the reminder is due. In quiet hours, a text message is sent when they end."`
-	BlockedReason *string         `json:"blocked_reason" doc:"Code of the reason why the reminder was blocked: one of the send check, no_lead or expired." example:"consent_missing"`
+	BlockedReason *string         `json:"blocked_reason" privacy:"plain" doc:"Code of the reason why the reminder was blocked: one of the send check, no_lead or expired." example:"consent_missing"`
 	MessageID     *string         `json:"message_id" doc:"Message of the lead."`
 	SentAt        *time.Time      `json:"sent_at" doc:"When the provider accepted the message. Null if it was not sent."`
 }

@@ -40,7 +40,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(p, rest.Route{
 		Path: "/appointments", ID: "createAppointment", Needs: write,
 		Summary: "Create an appointment",
-		Text: "A user can't have two appointments at the same time: the response is 409, and its details name the other one. " +
+		Text: "A user can't have two appointments at the same time: the response is 409, and its details name the other one. The same applies to a boat, except for calls, unless you send `override_boat`. A boat that was delivered can't have a sea trial. " +
 			"The contact receives a reminder if you send `reminder`. " +
 			"It is a transactional message of the lead, or of the contact's newest lead. " +
 			"It has to pass the same send check as other messages when it is due. " +
@@ -103,7 +103,7 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body Appointmen
 	if err := checkReferences(ctx, tx, Appointment{}, &p); err != nil {
 		return p, err
 	}
-	if err := a.settle(ctx, tx, Appointment{}, &p, timing{&in.Body.StartsAt, p.Reminder != nil}); err != nil {
+	if err := a.settle(ctx, tx, Appointment{}, &p, timing{&in.Body.StartsAt, p.Reminder != nil, in.Body.OverrideBoat}); err != nil {
 		return p, err
 	}
 
@@ -122,12 +122,13 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body Appointmen
 
 // timing is what a request says about the time. Start is nil if it stays.
 type timing struct {
-	start   *string
-	reminds bool
+	start        *string
+	reminds      bool
+	overrideBoat bool
 }
 
 // settle sets the time of an appointment and of its reminder, and checks that the
-// user is free.
+// user and the boat are free.
 func (a *API) settle(ctx context.Context, tx *db.Tx, before Appointment, p *Appointment, t timing) error {
 	p.setEnd()
 	if t.start != nil {
@@ -154,10 +155,15 @@ func (a *API) settle(ctx context.Context, tx *db.Tx, before Appointment, p *Appo
 		}
 	}
 
-	if !p.blocksTime(before) {
+	if p.blocksTime(before) {
+		if err := checkOverlap(ctx, tx, *p); err != nil {
+			return err
+		}
+	}
+	if !p.blocksBoat(before) {
 		return nil
 	}
-	return checkOverlap(ctx, tx, *p)
+	return checkBoat(ctx, tx, *p, t.overrideBoat)
 }
 
 func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
@@ -175,7 +181,7 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 		if in.Body.StartsAt.Set {
 			start = &in.Body.StartsAt.V
 		}
-		if err := a.settle(ctx, tx, before, p, timing{start, in.Body.Reminder.V != nil}); err != nil {
+		if err := a.settle(ctx, tx, before, p, timing{start, in.Body.Reminder.V != nil, in.Body.OverrideBoat}); err != nil {
 			return err
 		}
 

@@ -30,7 +30,7 @@ type AppointmentFilter struct {
 	LeadID       string    `query:"lead_id" maxLength:"64" doc:"Only appointments of this lead."`
 	DealID       string    `query:"deal_id" maxLength:"64" doc:"Only appointments of this deal."`
 	HullID       string    `query:"hull_id" maxLength:"64" doc:"Only appointments about this boat."`
-	LocationID   string    `query:"location_id" maxLength:"64" doc:"Only appointments at this location."`
+	LocationID   string    `query:"location_id" maxLength:"1000" doc:"Only appointments at this location. Several are separated by commas."`
 	Status       Status    `query:"status" doc:"Only appointments with this status."`
 	StartsFrom   time.Time `query:"starts_from" doc:"Only appointments that start at this time or later."`
 	StartsBefore time.Time `query:"starts_before" doc:"Only appointments that start before this time."`
@@ -43,11 +43,17 @@ func (f AppointmentFilter) where() *db.Where {
 	w.AndIf(f.LeadID != "", "lead_id = ?", f.LeadID)
 	w.AndIf(f.DealID != "", "deal_id = ?", f.DealID)
 	w.AndIf(f.HullID != "", "hull_id = ?", f.HullID)
-	w.AndIf(f.LocationID != "", "location_id = ?", f.LocationID)
+	w.AndOneOf("location_id", f.LocationID)
 	w.AndIf(f.Status != "", "status = ?", f.Status)
 	w.AndIf(!f.StartsFrom.IsZero(), "starts_at >= ?", f.StartsFrom.UTC())
 	w.AndIf(!f.StartsBefore.IsZero(), "starts_at < ?", f.StartsBefore.UTC())
 	return w
+}
+
+// LocationOf returns the location of an appointment.
+func LocationOf(ctx context.Context, tx *db.Tx, id string) (string, error) {
+	a, err := find(ctx, tx, id)
+	return a.LocationID, err
 }
 
 func find(ctx context.Context, tx *db.Tx, id string) (Appointment, error) {
@@ -87,6 +93,26 @@ func checkOverlap(ctx context.Context, tx *db.Tx, a Appointment) error {
 		return err
 	}
 	return errOverlap(other[0])
+}
+
+// checkBoat returns an error if the boat has another appointment at the same time, unless the
+// caller overrides it, or can't have this one. It locks the hull, so that of two concurrent
+// requests the second one finds the first one's appointment.
+func checkBoat(ctx context.Context, tx *db.Tx, a Appointment, override bool) error {
+	h, err := hulls.FindForUpdate(ctx, tx, *a.HullID)
+	if err != nil {
+		return err
+	}
+	if err := a.checkBoat(h); err != nil || override {
+		return err
+	}
+	other, err := db.All[string](ctx, tx, `SELECT id FROM appointments WHERE env = ? AND hull_id = ? AND status = 'scheduled'
+		AND kind NOT IN ('call', 'other') AND starts_at < ? AND ends_at > ? AND id <> ? ORDER BY starts_at LIMIT 1`,
+		tx.Env, *a.HullID, a.EndsAt, a.StartsAt, a.ID)
+	if err != nil || len(other) == 0 {
+		return err
+	}
+	return errBoatOverlap(other[0])
 }
 
 // checkReferences checks that the changed references exist and can be used. It

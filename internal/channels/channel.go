@@ -21,25 +21,25 @@ const maxChannels = 50
 
 // Channel is a marketplace or a website that shows hulls to the public.
 type Channel struct {
-	_ struct{} `doc:"A marketplace or website that shows hulls to the public." columns:"id name kind format auto_publish / feed_url push_url created_by.label:BY created_at"`
+	_ struct{} `doc:"A marketplace or website that shows hulls to the public." columns:"id name kind format auto_publish / feed_url push_url created_by.label:BY created_at" privacy:"plain"`
 
 	Env         auth.Env      `json:"-" db:"env"`
 	ID          string        `json:"id" db:"id" doc:"Identifies the channel. Starts with chn_." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name        string        `json:"name" db:"name" doc:"Name of the channel, for your staff." example:"Our website"`
 	Kind        Kind          `json:"kind" db:"kind" doc:"Marketplace or website that the channel stands for."`
-	Format      Format        `json:"format" db:"format" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"2026-12-01 openmarine=xml boatstream=xml"`
+	Format      Format        `json:"format" db:"format" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"next openmarine=xml boatstream=xml"`
 	PushURL     *string       `json:"push_url" db:"push_url" doc:"URL that listings are sent to. Null for a channel that reads its feed." example:"https://partner.example/listings"`
 	Filter      ChannelFilter `json:"filter" db:"filter,json" doc:"Which hulls the channel accepts."`
 	AutoPublish bool          `json:"auto_publish" db:"auto_publish" doc:"Whether all hulls that match the filter are published automatically."`
-	ListingURL  *string       `json:"listing_url" db:"listing_url" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}. Listings link to it. Null if there is none." example:"https://boats.example.com/{stock_number}" since:"2026-12-01"`
+	ListingURL  *string       `json:"listing_url" db:"listing_url" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}. Listings link to it. Null if there is none." example:"https://boats.example.com/{stock_number}" since:"next"`
 
-	FeedURL          *string    `json:"feed_url" doc:"Secret URL of the feed. Anyone with this URL can read the feed. It is only in the response that creates it, and null otherwise." example:"https://slipway.example.com/feeds/k3v9..." since:"2026-12-01" audit:"-"`
-	FeedURLCreatedAt *time.Time `json:"feed_url_created_at" db:"feed_url_created_at" doc:"When the feed URL was created. Null if there is none." since:"2026-12-01"`
-	SigningSecret    *string    `json:"signing_secret" doc:"Secret that listings are signed with when they are sent to push_url. It is only in the response that creates it, and null otherwise." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" since:"2026-12-01" audit:"-"`
-	CredentialHeader *string    `json:"credential_header" db:"credential_header" doc:"Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer." example:"X-Api-Key" since:"2026-12-01"`
-	CredentialSetAt  *time.Time `json:"credential_set_at" db:"credential_set_at" doc:"When the partner's credential was set. It is never returned. Null if there is none." since:"2026-12-01"`
+	FeedURL          *string    `json:"feed_url" doc:"Secret URL of the feed. Anyone with this URL can read the feed. It is only in the response that creates it, and null otherwise." example:"https://slipway.example.com/feeds/k3v9..." since:"next" privacy:"secret"`
+	FeedURLCreatedAt *time.Time `json:"feed_url_created_at" db:"feed_url_created_at" doc:"When the feed URL was created. Null if there is none." since:"next"`
+	SigningSecret    *string    `json:"signing_secret" doc:"Secret that listings are signed with when they are sent to push_url. It is only in the response that creates it, and null otherwise." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" since:"next" privacy:"secret"`
+	CredentialHeader *string    `json:"credential_header" db:"credential_header" doc:"Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer." example:"X-Api-Key" since:"next"`
+	CredentialSetAt  *time.Time `json:"credential_set_at" db:"credential_set_at" doc:"When the partner's credential was set. It is never returned. Null if there is none." since:"next"`
 
-	CreatedBy auth.Actor `json:"created_by" db:"created_by,json" doc:"User, API key or app that created the channel, or last changed its push_url. The type is system if that was not recorded." since:"2026-12-01"`
+	CreatedBy auth.Actor `json:"created_by" db:"created_by,json" doc:"User, API key or app that created the channel, or last changed its push_url. The type is system if that was not recorded." since:"next"`
 	Version   int64      `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
 	CreatedAt time.Time  `json:"created_at" db:"created_at" doc:"When it was created."`
 	UpdatedAt time.Time  `json:"updated_at" db:"updated_at" doc:"When it last changed."`
@@ -73,7 +73,7 @@ func (Kind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 // Revision returns the version.
 func (c Channel) Revision() int64 { return c.Version }
 
-var _ = enum.Part("ListedHullStatus", "Status in which a channel can list a hull.", hulls.Available, hulls.OnHold, hulls.SalePending)
+var _ = enum.Part[ChannelFilter]("Statuses", "ListedHullStatus", "Status in which a channel can list a hull.")
 
 // ChannelFilter decides which hulls a channel accepts. Empty and null fields
 // match all hulls.
@@ -84,7 +84,7 @@ type ChannelFilter struct {
 	Statuses    []hulls.Status    `json:"statuses" required:"false" nullable:"false" maxItems:"3" enum:"available,on_hold,sale_pending" doc:"Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders."`
 	Conditions  []hulls.Condition `json:"conditions" required:"false" nullable:"false" maxItems:"3" doc:"Only hulls in these conditions."`
 	PriceMin    *int64            `json:"price_min" required:"false" minimum:"0" maximum:"1000000000" doc:"Minimum price in whole US dollars."`
-	PreOrders   bool              `json:"pre_orders" required:"false" doc:"Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML of Slipway support them. Defaults to false." since:"2026-12-01"`
+	PreOrders   bool              `json:"pre_orders" required:"false" doc:"Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML of Slipway support them. Defaults to false." since:"next"`
 }
 
 // ChannelCreate is a new channel.
@@ -93,14 +93,14 @@ type ChannelCreate struct {
 
 	Name        string         `json:"name" minLength:"1" maxLength:"100" doc:"Name of the channel, for your staff." example:"Our website"`
 	Kind        Kind           `json:"kind,omitempty" default:"custom" doc:"Marketplace or website that the channel stands for."`
-	Format      Format         `json:"format,omitempty" default:"json" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"2026-12-01 openmarine=xml boatstream=xml"`
+	Format      Format         `json:"format,omitempty" default:"json" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"next openmarine=xml boatstream=xml"`
 	PushURL     *string        `json:"push_url" required:"false" maxLength:"2000" doc:"URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed."`
 	Filter      *ChannelFilter `json:"filter,omitempty" doc:"Which hulls the channel accepts. Defaults to all hulls."`
 	AutoPublish bool           `json:"auto_publish,omitempty" doc:"Whether to publish all hulls that match the filter, now and later. Defaults to false."`
-	ListingURL  *string        `json:"listing_url" required:"false" maxLength:"2000" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}." example:"https://boats.example.com/{stock_number}" since:"2026-12-01"`
+	ListingURL  *string        `json:"listing_url" required:"false" maxLength:"2000" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}." example:"https://boats.example.com/{stock_number}" since:"next"`
 
-	Credential       *string `json:"credential" required:"false" minLength:"1" maxLength:"2000" pattern:"^[!-~]([ -~]*[!-~])?$" patternDescription:"ASCII characters, without spaces at the ends" doc:"Credential that the partner gave you, such as an API key. It is sent with each listing. It is stored encrypted and never returned. Requires push_url." since:"2026-12-01"`
-	CredentialHeader *string `json:"credential_header" required:"false" pattern:"^[A-Za-z][A-Za-z0-9-]{0,63}$" patternDescription:"the name of a header" doc:"Header to send the credential in. Defaults to Authorization: Bearer." example:"X-Api-Key" since:"2026-12-01"`
+	Credential       *string `json:"credential" privacy:"secret" required:"false" minLength:"1" maxLength:"2000" pattern:"^[!-~]([ -~]*[!-~])?$" patternDescription:"ASCII characters, without spaces at the ends" doc:"Credential that the partner gave you, such as an API key. It is sent with each listing. It is stored encrypted and never returned. Requires push_url." since:"next"`
+	CredentialHeader *string `json:"credential_header" required:"false" pattern:"^[A-Za-z][A-Za-z0-9-]{0,63}$" patternDescription:"the name of a header" doc:"Header to send the credential in. Defaults to Authorization: Bearer." example:"X-Api-Key" since:"next"`
 }
 
 func (c ChannelCreate) channel() Channel {
@@ -134,7 +134,7 @@ type ChannelPatch struct {
 	AutoPublish patch.Value[bool]         `json:"auto_publish,omitzero" doc:"Whether all hulls that match the filter are published automatically. If you turn it off, listed hulls stay."`
 	ListingURL  patch.Null[string]        `json:"listing_url,omitzero" maxLength:"2000" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}. Null removes it." example:"https://boats.example.com/{stock_number}"`
 
-	Credential       patch.Null[string] `json:"credential,omitzero" minLength:"1" maxLength:"2000" pattern:"^[!-~]([ -~]*[!-~])?$" patternDescription:"ASCII characters, without spaces at the ends" doc:"Credential that the partner gave you. It is stored encrypted and never returned. Null removes it. If you change push_url to another host, send the credential again. Otherwise it is removed."`
+	Credential       patch.Null[string] `json:"credential,omitzero" privacy:"secret" minLength:"1" maxLength:"2000" pattern:"^[!-~]([ -~]*[!-~])?$" patternDescription:"ASCII characters, without spaces at the ends" doc:"Credential that the partner gave you. It is stored encrypted and never returned. Null removes it. If you change push_url to another host, send the credential again. Otherwise it is removed."`
 	CredentialHeader patch.Null[string] `json:"credential_header,omitzero" pattern:"^[A-Za-z][A-Za-z0-9-]{0,63}$" patternDescription:"the name of a header" doc:"Header to send the credential in. Null sends it as Authorization: Bearer." example:"X-Api-Key"`
 }
 

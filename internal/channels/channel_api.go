@@ -3,7 +3,6 @@ package channels
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
@@ -67,19 +66,19 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:  assist.Read,
 	}, a.listChannels)
 	rest.PostCreated(r, rest.Route{
-		Path: "/channels", ID: "createChannel", Needs: write,
+		Path: "/channels", ID: "createChannel", Needs: write, AllLocations: true,
 		Summary: "Add a syndication channel",
 		Text:    "With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they are added. The secrets `feed_url` and `signing_secret` are only in this response.",
 		Assist:  assist.Never(assist.Credentials),
 	}, a.createChannel)
 	rest.Delete(r, rest.Route{
-		Path: "/channels/{channel_id}", ID: "deleteChannel", Needs: write,
+		Path: "/channels/{channel_id}", ID: "deleteChannel", Needs: write, AllLocations: true,
 		Summary: "Remove a syndication channel",
 		Text:    "The feed stops immediately. The partner is not notified. To remove the listings there, withdraw the hulls first.",
 		Assist:  assist.Never(assist.Credentials),
 	}, a.deleteChannel)
 	rest.Raw(r, "GET", 200, rest.Route{
-		Path: "/channels/{channel_id}/feed", ID: "getChannelFeed", Needs: read,
+		Path: "/channels/{channel_id}/feed", ID: "getChannelFeed", Needs: read, AllLocations: true,
 		Summary:  "Render the channel's listing feed (JSON, XML or CSV)",
 		Text:     "All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are escaped so that spreadsheets don't run them as formulas. Unknown values are omitted. Marketplaces that can't send an API key read the same feed at `feed_url`.",
 		Assist:   assist.Never(assist.Files),
@@ -88,25 +87,25 @@ func (a *API) Mount(r *rest.Router) {
 
 	p := r.Preview("2026-11-16")
 	rest.Patch(p, rest.Route{
-		Path: "/channels/{channel_id}", ID: "updateChannel", Needs: write,
+		Path: "/channels/{channel_id}", ID: "updateChannel", Needs: write, AllLocations: true,
 		Summary: "Change a channel",
 		Text:    "A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their IDs at the partner. If the channel had no `push_url`, the response has its `signing_secret`.",
 		Assist:  assist.Never(assist.Credentials),
 	}, a.updateChannel)
 	rest.PostOK(p, rest.Route{
-		Path: "/channels/{channel_id}/rotate_feed_url", ID: "rotateChannelFeedUrl", Needs: write,
+		Path: "/channels/{channel_id}/rotate_feed_url", ID: "rotateChannelFeedUrl", Needs: write, AllLocations: true,
 		Summary: "Create or replace the feed URL",
 		Text:    "Returns the channel with a new secret `feed_url`. It is only in this response. The earlier URL stops working immediately.",
 		Assist:  assist.Never(assist.Credentials),
 	}, a.rotateFeedURL)
 	rest.PostOK(p, rest.Route{
-		Path: "/channels/{channel_id}/revoke_feed_url", ID: "revokeChannelFeedUrl", Needs: write,
+		Path: "/channels/{channel_id}/revoke_feed_url", ID: "revokeChannelFeedUrl", Needs: write, AllLocations: true,
 		Summary: "Revoke the feed URL",
 		Text:    "The URL stops working immediately. The feed can still be read with an API key.",
 		Assist:  assist.Never(assist.Credentials),
 	}, a.revokeFeedURL)
 	rest.PostOK(p, rest.Route{
-		Path: "/channels/{channel_id}/rotate_secret", ID: "rotateChannelSecret", Needs: write,
+		Path: "/channels/{channel_id}/rotate_secret", ID: "rotateChannelSecret", Needs: write, AllLocations: true,
 		Summary: "Create or rotate the signing secret",
 		Text:    "Returns the channel with a new `signing_secret`. It is only in this response. Listings are signed with the old and the new secret until the overlap ends.",
 		Assist:  assist.Never(assist.Credentials),
@@ -216,9 +215,9 @@ func (a *API) rotateSecret(ctx context.Context, tx *db.Tx, in *struct {
 	ByChannel
 	Body *ChannelRotate
 }) (Channel, error) {
-	overlap := 7 * 24 * time.Hour
-	if in.Body != nil && in.Body.OverlapHours != nil {
-		overlap = time.Duration(*in.Body.OverlapHours) * time.Hour
+	var hours *int64
+	if in.Body != nil {
+		hours = in.Body.OverlapHours
 	}
 
 	var created string
@@ -227,7 +226,7 @@ func (a *API) rotateSecret(ctx context.Context, tx *db.Tx, in *struct {
 		if err != nil {
 			return err
 		}
-		s.Signing = signature.Rotate(s.Signing, tx.Now, overlap)
+		s.Signing = signature.Rotate(s.Signing, tx.Now, signature.Overlap(hours))
 		created = s.Signing[0].Text()
 		return c.sealSecrets(a.Box, s)
 	})

@@ -45,7 +45,7 @@ func (SyndicationAction) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.
 
 // HullSyndication is the state of a hull on a channel.
 type HullSyndication struct {
-	_ struct{} `doc:"The state of a hull on one channel." columns:"channel_id state action code message published_at / url updated_at"`
+	_ struct{} `doc:"The state of a hull on one channel." columns:"channel_id state action code message published_at / url updated_at" privacy:"plain"`
 
 	Env         auth.Env           `json:"-" db:"env"`
 	HullID      string             `json:"hull_id" db:"hull_id" doc:"Hull that the entry is about."`

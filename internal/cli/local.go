@@ -12,7 +12,7 @@ import (
 // another command, one with the tag arg is an argument, and the others are flags. The fields
 // of an embedded struct count as well.
 //
-// The tags are name, aliases, help, default, env, enum, required, type (path or existingfile),
+// The tags are name, aliases, help, default, env, enum, required, optional (of an argument), type (path or existingfile),
 // suggest (what completion offers), hidden, and settings (of a command: which flags of the
 // program its help shows).
 type Local struct {
@@ -36,6 +36,7 @@ type localField struct {
 	kind     string // path or existingfile
 	standard string // value without a flag, an argument or a variable
 	required bool
+	optional bool
 }
 
 // Suggestions are lists for the tag suggest.
@@ -134,6 +135,7 @@ func (c *Local) read(v reflect.Value, suggest Suggestions) {
 func newField(f reflect.StructField, v reflect.Value, suggest Suggestions) *localField {
 	_, required := f.Tag.Lookup("required")
 	out := &localField{target: v, env: f.Tag.Get("env"), kind: f.Tag.Get("type"), standard: f.Tag.Get("default"), required: required}
+	_, out.optional = f.Tag.Lookup("optional")
 	out.name, out.suggest = nameOf(f), suggest[f.Tag.Get("suggest")]
 	if all := f.Tag.Get("aliases"); all != "" {
 		out.aliases = strings.Split(all, ",")
@@ -245,7 +247,11 @@ func (c *Local) PrintHelp(w io.Writer) error {
 	}
 	var args [][2]string
 	for _, a := range c.args {
-		usage += " <" + a.name + ">"
+		if a.optional {
+			usage += " [<" + a.name + ">]"
+		} else {
+			usage += " <" + a.name + ">"
+		}
 		args = append(args, [2]string{"<" + a.name + ">", a.describe()})
 	}
 	b.WriteString("Usage: " + usage + " [flags]\n\n" + c.Help + "\n")

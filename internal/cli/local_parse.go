@@ -135,7 +135,9 @@ func (c *Local) fillArguments(args []string) error {
 	var missing []string
 	for i, a := range c.args {
 		if i >= len(args) {
-			missing = append(missing, "<"+a.name+">")
+			if !a.optional {
+				missing = append(missing, "<"+a.name+">")
+			}
 		} else if err := a.set(args[i]); err != nil {
 			return fmt.Errorf("<%s> %w", a.name, err)
 		}

@@ -32,6 +32,7 @@ const (
 	ExitNotSignedIn = 3
 	ExitConflict    = 4
 	ExitUnavailable = 5
+	ExitIncomplete  = 6
 )
 
 // UsageError is an invalid command line. Nothing was done.

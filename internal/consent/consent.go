@@ -98,23 +98,23 @@ type Consent struct {
 	Channels           []Channel        `json:"channels" db:"channels,json" nullable:"false" doc:"Channels that the record applies to."`
 	Scope              Scope            `json:"scope" db:"scope" doc:"Which messages the record applies to."`
 	Basis              *Basis           `json:"basis" db:"basis" doc:"Legal basis of the consent. ebr is an established business relationship. Null for a revocation or if none was recorded."`
-	Address            *string          `json:"address" db:"address" audit:"-" doc:"Address of the first channel. Null after the contact is erased." example:"+14105550123"`
-	Bindings           []ConsentBinding `json:"bindings" db:"bindings,json" nullable:"false" audit:"-" doc:"Address for each channel. Empty after the contact is erased."`
-	PersonName         *string          `json:"person_name" db:"person_name" audit:"-" doc:"Name of the person who gave consent."`
-	ConsentText        *string          `json:"consent_text" db:"consent_text" doc:"Exact text that the person agreed to. Null if none was recorded." audit:"personal"`
-	ConsentTextVersion *string          `json:"consent_text_version" db:"consent_text_version" doc:"Your version of the consent text, to find it again." audit:"personal"`
-	Source             *string          `json:"source" db:"source" doc:"Where the consent came from, such as web_form, phone or showroom. Null if unknown." example:"web_form" audit:"personal"`
-	SourceURL          *string          `json:"source_url" db:"source_url" doc:"Page on which the person agreed." audit:"-"`
-	Method             *string          `json:"method" db:"method" doc:"How the person agreed, such as checkbox, signature or keyword. Null if unknown." example:"checkbox" audit:"personal"`
+	Address            *string          `json:"address" db:"address" doc:"Address of the first channel. Null after the contact is erased." example:"+14105550123"`
+	Bindings           []ConsentBinding `json:"bindings" db:"bindings,json" nullable:"false" privacy:"personal" doc:"Address for each channel. Empty after the contact is erased."`
+	PersonName         *string          `json:"person_name" db:"person_name" doc:"Name of the person who gave consent."`
+	ConsentText        *string          `json:"consent_text" db:"consent_text" doc:"Exact text that the person agreed to. Null if none was recorded."`
+	ConsentTextVersion *string          `json:"consent_text_version" db:"consent_text_version" doc:"Your version of the consent text, to find it again."`
+	Source             *string          `json:"source" db:"source" doc:"Where the consent came from, such as web_form, phone or showroom. Null if unknown." example:"web_form"`
+	SourceURL          *string          `json:"source_url" db:"source_url" doc:"Page on which the person agreed."`
+	Method             *string          `json:"method" db:"method" doc:"How the person agreed, such as checkbox, signature or keyword. Null if unknown." example:"checkbox"`
 	CapturedAt         time.Time        `json:"captured_at" db:"captured_at" doc:"When the consent was given or revoked. The latest record applies."`
-	CapturedBy         *string          `json:"captured_by" db:"captured_by" doc:"User or API key that recorded it." audit:"personal"`
-	IP                 *string          `json:"ip" db:"ip" doc:"IP address of the person who agreed." audit:"-"`
-	UserAgent          *string          `json:"user_agent" db:"user_agent" doc:"Browser of the person who agreed." audit:"-"`
-	Evidence           map[string]any   `json:"evidence" db:"evidence,json" audit:"-" doc:"Evidence of the consent, such as hashes, document IDs or recordings."`
+	CapturedBy         *string          `json:"captured_by" db:"captured_by" doc:"User or API key that recorded it."`
+	IP                 *string          `json:"ip" db:"ip" doc:"IP address of the person who agreed."`
+	UserAgent          *string          `json:"user_agent" db:"user_agent" doc:"Browser of the person who agreed."`
+	Evidence           map[string]any   `json:"evidence" db:"evidence,json" doc:"Evidence of the consent, such as hashes, document IDs or recordings."`
 	ExpiresAt          *time.Time       `json:"expires_at" db:"expires_at" doc:"When the consent expires. Null if it never expires."`
 	RevokesID          *string          `json:"revokes_id" db:"revokes_id" doc:"Consent record that this record revokes. Null unless it revokes a specific record."`
-	Reason             *string          `json:"reason" db:"reason" doc:"Why the consent was revoked. Null if no reason was recorded." audit:"-"`
-	RawText            *string          `json:"raw_text" db:"raw_text" audit:"-" doc:"Exact text that the person wrote."`
+	Reason             *string          `json:"reason" db:"reason" doc:"Why the consent was revoked. Null if no reason was recorded."`
+	RawText            *string          `json:"raw_text" db:"raw_text" doc:"Exact text that the person wrote."`
 	CreatedAt          time.Time        `json:"created_at" db:"created_at" doc:"When the record was stored. captured_at is when the consent was given."`
 
 	// ByPerson is set by Slipway if the person revoked the consent, with a message or a
@@ -153,7 +153,7 @@ type ConsentCreate struct {
 	Scope              Scope          `json:"scope" doc:"A marketing message requires marketing or all. A transactional message requires transactional or all."`
 	Direction          Direction      `json:"direction,omitempty" default:"granted" doc:"Whether the person gives or revokes consent."`
 	Basis              *Basis         `json:"basis" required:"false" doc:"A marketing text message requires express_written. Implied consent expires two years after a purchase or six months after an inquiry. An established business relationship (ebr) expires 18 months after a purchase or three months after an inquiry."`
-	Relationship       *Relationship  `json:"relationship" required:"false" doc:"What the established business relationship is based on. captured_at is its date. Only for ebr. Defaults to inquiry." since:"2026-12-01"`
+	Relationship       *Relationship  `json:"relationship" required:"false" doc:"What the established business relationship is based on. captured_at is its date. Only for ebr. Defaults to inquiry." since:"next"`
 	Address            *string        `json:"address" required:"false" maxLength:"254" doc:"Phone number or email address that the record applies to. Defaults to the contact's."`
 	PersonName         *string        `json:"person_name" required:"false" maxLength:"200" doc:"Defaults to the contact's name."`
 	ConsentText        *string        `json:"consent_text" required:"false" maxLength:"10000" doc:"Exact text that the person agreed to. A marketing text message requires it." example:"I agree to receive texts from Chesapeake Marine."`
@@ -364,8 +364,8 @@ func isExpired(c Consent, now time.Time) bool { return c.ExpiresAt != nil && !c.
 
 // Restore returns the consents of an address and a channel that a START restores:
 // those that were valid before they were revoked and have not expired since then.
-// Someone who had no consent gets none. By email, it never restores what a user
-// recorded as revoked: the person asked the dealership, not the mailbox.
+// Someone who had no consent gets none. It never restores what a user recorded as
+// revoked: the person asked the dealership, not the mailbox or the phone.
 func Restore(records []Consent, channel Channel, now time.Time) []Consent {
 	records = sorted(records)
 	held := map[Scope]Consent{}
@@ -375,7 +375,7 @@ func Restore(records []Consent, channel Channel, now time.Time) []Consent {
 			continue
 		}
 		at := slices.IndexFunc(records, func(r Consent) bool { return r.ID == *s.ConsentID })
-		if channel == Email && !records[at].ByPerson {
+		if !records[at].ByPerson {
 			continue
 		}
 		before := Fold(records[:at], channel, purpose, records[at].CapturedAt)
@@ -401,6 +401,15 @@ func Restore(records []Consent, channel Channel, now time.Time) []Consent {
 		return []Consent{t.again(channel, Transactional)}
 	}
 	return nil
+}
+
+// IsRevokedByStaff reports whether a user recorded the revocation that applies to an
+// address and a channel, for a purpose at least.
+func IsRevokedByStaff(records []Consent, channel Channel, now time.Time) bool {
+	return slices.ContainsFunc([]Scope{Marketing, Transactional}, func(purpose Scope) bool {
+		s := Fold(records, channel, purpose, now)
+		return s.Code == CodeRevoked && slices.ContainsFunc(records, func(r Consent) bool { return r.ID == *s.ConsentID && !r.ByPerson })
+	})
 }
 
 // again returns a new record of an earlier consent, for one channel.

@@ -236,9 +236,5 @@ func Erase(ctx context.Context, tx *db.Tx, contactID string) error {
 		(SELECT id FROM consents WHERE env = ? AND contact_id = ? AND direction = 'granted')`, tx.Env, tx.Env, contactID); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, tx, `UPDATE consents SET address = NULL, bindings = '[]', person_name = NULL, source_url = NULL, ip = NULL, user_agent = NULL,
-		evidence = ?, reason = NULL, raw_text = NULL, consent_text = NULL, consent_text_version = NULL, source = NULL, method = NULL,
-		captured_by = CASE WHEN SUBSTR(captured_by, 1, 4) IN ('usr_', 'key_') THEN captured_by END
-		WHERE env = ? AND contact_id = ?`, "{}", tx.Env, contactID)
-	return err
+	return db.Erase[Consent](ctx, tx, db.Rows{Table: "consents", Where: "contact_id = ?", Args: []any{contactID}}, false)
 }

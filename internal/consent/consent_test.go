@@ -218,27 +218,35 @@ func TestRestore(t *testing.T) {
 	full := func(id string, s Scope, ago int) Consent {
 		return written(record(id, Granted, s, ago), "express_written", "I agree.")
 	}
+	mine := func(id string, s Scope, ago int) Consent {
+		r := record(id, Revoked, s, ago)
+		r.ByPerson = true
+		return r
+	}
 	for name, c := range map[string]struct {
 		records []Consent
 		want    string // scope and earlier record of each consent
 	}{
 		"never consented":          {nil, ""},
-		"STOP without a consent":   {[]Consent{record("r", Revoked, All, 1)}, ""},
+		"STOP without a consent":   {[]Consent{mine("r", All, 1)}, ""},
 		"not revoked":              {[]Consent{full("a", All, 5)}, ""},
-		"everything":               {[]Consent{full("a", All, 5), record("r", Revoked, All, 1)}, "all a "},
-		"only transactional":       {[]Consent{full("a", Transactional, 5), record("r", Revoked, All, 1)}, "transactional a "},
-		"not enough for marketing": {[]Consent{record("a", Granted, All, 5), record("r", Revoked, All, 1)}, "transactional a "},
-		"two consents": {[]Consent{full("a", Marketing, 5), full("b", Transactional, 4), record("r", Revoked, All, 1)},
+		"everything":               {[]Consent{full("a", All, 5), mine("r", All, 1)}, "all a "},
+		"only transactional":       {[]Consent{full("a", Transactional, 5), mine("r", All, 1)}, "transactional a "},
+		"not enough for marketing": {[]Consent{record("a", Granted, All, 5), mine("r", All, 1)}, "transactional a "},
+		"two consents": {[]Consent{full("a", Marketing, 5), full("b", Transactional, 4), mine("r", All, 1)},
 			"marketing a transactional b "},
-		"expired since then": {[]Consent{until(full("a", All, 5), -1), record("r", Revoked, All, 3)}, ""},
-		"expired before":     {[]Consent{until(full("a", All, 5), -4), record("r", Revoked, All, 3)}, ""},
-		"unsubscribed before the STOP": {[]Consent{full("a", All, 5), record("q", Revoked, Marketing, 3), record("r", Revoked, All, 1)},
+		"expired since then": {[]Consent{until(full("a", All, 5), -1), mine("r", All, 3)}, ""},
+		"expired before":     {[]Consent{until(full("a", All, 5), -4), mine("r", All, 3)}, ""},
+		"unsubscribed before the STOP": {[]Consent{full("a", All, 5), mine("q", Marketing, 3), mine("r", All, 1)},
 			"transactional a "},
-		"withdrawn before the STOP": {[]Consent{full("a", All, 5), record("q", Revoked, All, 3), record("r", Revoked, All, 1)}, ""},
-		"restored and then STOP again": {[]Consent{full("a", All, 9), record("q", Revoked, All, 7), full("b", All, 5), record("r", Revoked, All, 1)},
+		"withdrawn before the STOP": {[]Consent{full("a", All, 5), mine("q", All, 3), mine("r", All, 1)}, ""},
+		"restored and then STOP again": {[]Consent{full("a", All, 9), mine("q", All, 7), full("b", All, 5), mine("r", All, 1)},
 			"all b "},
-		"only marketing was revoked":     {[]Consent{full("a", All, 5), record("r", Revoked, Marketing, 1)}, "marketing a "},
-		"consented again after the STOP": {[]Consent{full("a", All, 5), record("r", Revoked, All, 3), full("b", All, 1)}, ""},
+		"only marketing was revoked":        {[]Consent{full("a", All, 5), mine("r", Marketing, 1)}, "marketing a "},
+		"a user recorded it":                {[]Consent{full("a", All, 5), record("r", Revoked, All, 1)}, ""},
+		"a user recorded it after the STOP": {[]Consent{full("a", All, 5), mine("q", All, 3), record("r", Revoked, All, 1)}, ""},
+		"a user recorded a part":            {[]Consent{full("a", All, 5), mine("q", All, 3), record("r", Revoked, Marketing, 1)}, "transactional a "},
+		"consented again after the STOP":    {[]Consent{full("a", All, 5), mine("r", All, 3), full("b", All, 1)}, ""},
 	} {
 		got := ""
 		for _, r := range Restore(c.records, SMS, now) {

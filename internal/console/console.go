@@ -2,8 +2,8 @@
 // for a browser that is signed in.
 //
 // The console has no rules of its own. It calls the API like any other client, but with a
-// session in a cookie. Only /console/api accepts the cookie, and only from the console's
-// own pages.
+// session in a cookie. Only /console/api accepts the cookie, and only from pages of this
+// server: the console, and the API reference, where people try operations.
 package console
 
 import (

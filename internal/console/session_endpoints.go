@@ -60,6 +60,7 @@ type session struct {
 	User       user         `json:"user"`
 	Roles      []string     `json:"roles"`
 	Scopes     []auth.Scope `json:"scopes"`
+	Manager    bool         `json:"manager"` // can make exceptions and book money
 	Dealership place        `json:"dealership"`
 	AccountURL string       `json:"account_url"`
 	SignOut    form         `json:"sign_out"`
@@ -114,7 +115,7 @@ func (a *API) sendSession(w http.ResponseWriter, r *http.Request, v signin.Visit
 	}
 	action, token := a.SignIn.SignOut(v)
 	body, err := wire.Marshal(session{
-		Environment: v.Mode, Environments: environments, Roles: rolesOf(v.User), Scopes: v.Scopes,
+		Environment: v.Mode, Environments: environments, Roles: rolesOf(v.User), Scopes: v.Scopes, Manager: auth.Payout.Allows(v.Principal),
 		User:       user{v.User.ID, v.User.Name, v.User.Email},
 		Dealership: place{d.ID, d.Name, d.Plan, d.Timezone},
 		AccountURL: a.SignIn.AccountURL(v), SignOut: form{action, token},

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/patch"
 	"slipway/internal/vocab/phone"
+	"slipway/internal/vocab/privacy"
 	"slipway/internal/vocab/search"
 )
 
@@ -27,20 +28,20 @@ type Contact struct {
 	Env                auth.Env          `json:"-" db:"env"`
 	ID                 string            `json:"id" db:"id" doc:"Identifies the contact. Starts with con_." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind               Kind              `json:"kind" db:"kind" doc:"Whether the contact is a person or a company."`
-	FirstName          *string           `json:"first_name" db:"first_name" doc:"First name of the person, or of the contact person of a company. Null if unknown or erased." audit:"-" example:"Ann"`
-	LastName           *string           `json:"last_name" db:"last_name" doc:"Last name of the person, or of the contact person of a company. Null if unknown or erased." audit:"-" example:"Bell"`
-	CompanyName        *string           `json:"company_name" db:"company_name" doc:"Name of the company. Null for a person without one." audit:"-" example:"Bell Charters"`
-	LegalNameLatin     *string           `json:"legal_name_latin" db:"legal_name_latin" doc:"Legal name in Latin letters, as in a passport. Documents show it before a name in another script. Null if it is not needed." audit:"-" example:"Wang Xiaoming" since:"2026-12-01"`
-	Email              *string           `json:"email" db:"email" doc:"Email address in lowercase. Null if unknown or erased." audit:"-" example:"ann@example.com"`
-	Phone              *string           `json:"phone" db:"phone" doc:"Phone number in E.164 format. Null if unknown or erased." audit:"-" example:"+14105550123"`
-	Address            *ContactAddress   `json:"address" db:"address,json" doc:"Postal address. Null if unknown or erased." audit:"-"`
-	Timezone           *string           `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone. If null, the time zones of the postal code or the state are used, then those of the phone number." example:"America/New_York"`
+	FirstName          *string           `json:"first_name" db:"first_name" doc:"First name of the person, or of the contact person of a company. Null if unknown or erased." example:"Ann"`
+	LastName           *string           `json:"last_name" db:"last_name" doc:"Last name of the person, or of the contact person of a company. Null if unknown or erased." example:"Bell"`
+	CompanyName        *string           `json:"company_name" db:"company_name" doc:"Name of the company. Null for a person without one." example:"Bell Charters"`
+	LegalNameLatin     *string           `json:"legal_name_latin" db:"legal_name_latin" doc:"Legal name in Latin letters, as in a passport. Documents show it before a name in another script. Null if it is not needed." example:"Wang Xiaoming" since:"next"`
+	Email              *string           `json:"email" db:"email" doc:"Email address in lowercase. Null if unknown or erased." example:"ann@example.com"`
+	Phone              *string           `json:"phone" db:"phone" doc:"Phone number in E.164 format. Null if unknown or erased." example:"+14105550123"`
+	Address            *ContactAddress   `json:"address" db:"address,json" doc:"Postal address. Null if unknown or erased." privacy:"personal"`
+	Timezone           *string           `json:"timezone" db:"timezone" doc:"IANA time zone. If null, the time zones of the postal code or the state are used, then those of the phone number." example:"America/New_York"`
 	PreferredChannel   *consent.Channel  `json:"preferred_channel" db:"preferred_channel" doc:"How the contact prefers to be reached. It does not replace a consent. Null if unknown."`
-	Tags               []string          `json:"tags" db:"tags,json" nullable:"false" doc:"Your own labels, to group contacts." audit:"-"`
-	MergedInto         *string           `json:"merged_into" db:"merged_into" doc:"Contact that this one was merged into. Null if it was not merged." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Tags               []string          `json:"tags" db:"tags,json" nullable:"false" doc:"Your own labels, to group contacts."`
+	MergedInto         *string           `json:"merged_into" db:"merged_into" privacy:"plain" doc:"Contact that this one was merged into. Null if it was not merged." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ErasedAt           *time.Time        `json:"erased_at" db:"erased_at" doc:"When the personal data was erased. Null if it was not."`
-	PossibleDuplicates []string          `json:"possible_duplicates" nullable:"false" audit:"-" doc:"IDs of contacts with the same email or phone, newest first."`
-	Metadata           map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own key-value pairs. At most 50."`
+	PossibleDuplicates []string          `json:"possible_duplicates" nullable:"false" audit:"-" privacy:"plain" doc:"IDs of contacts with the same email or phone, newest first."`
+	Metadata           map[string]string `json:"metadata" db:"metadata,json" doc:"Your own key-value pairs. At most 50."`
 	Version            int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	CreatedAt          time.Time         `json:"created_at" db:"created_at" doc:"When it was created."`
 	UpdatedAt          time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
@@ -109,7 +110,7 @@ type ContactCreate struct {
 	FirstName        *string                    `json:"first_name" required:"false" maxLength:"100" doc:"First name of the person, or of the contact person of a company." example:"Ann"`
 	LastName         *string                    `json:"last_name" required:"false" maxLength:"100" doc:"Last name of the person, or of the contact person of a company." example:"Bell"`
 	CompanyName      *string                    `json:"company_name" required:"false" maxLength:"200" doc:"Name of the company. Required if kind is company."`
-	LegalNameLatin   *string                    `json:"legal_name_latin" required:"false" maxLength:"200" doc:"Legal name in Latin letters, as in a passport. Required for documents if no font of the server has the letters of the name." example:"Wang Xiaoming" since:"2026-12-01"`
+	LegalNameLatin   *string                    `json:"legal_name_latin" required:"false" maxLength:"200" doc:"Legal name in Latin letters, as in a passport. Required for documents if no font of the server has the letters of the name." example:"Wang Xiaoming" since:"next"`
 	Email            *string                    `json:"email" required:"false" format:"email" maxLength:"254" doc:"Email address. It is stored in lowercase and can belong to several contacts." example:"ann@example.com"`
 	Phone            *string                    `json:"phone" required:"false" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
 	Address          patch.Null[ContactAddress] `json:"address,omitzero" doc:"Postal address."`
@@ -152,7 +153,7 @@ type ContactPatch struct {
 	FirstName        patch.Null[string]              `json:"first_name,omitzero" maxLength:"100" doc:"First name. Null removes it."`
 	LastName         patch.Null[string]              `json:"last_name,omitzero" maxLength:"100" doc:"Last name. Null removes it."`
 	CompanyName      patch.Null[string]              `json:"company_name,omitzero" maxLength:"200" doc:"Name of the company. Null removes it, but a company must have one."`
-	LegalNameLatin   patch.Null[string]              `json:"legal_name_latin,omitzero" maxLength:"200" doc:"Legal name in Latin letters, as in a passport. Null removes it." example:"Wang Xiaoming" since:"2026-12-01"`
+	LegalNameLatin   patch.Null[string]              `json:"legal_name_latin,omitzero" maxLength:"200" doc:"Legal name in Latin letters, as in a passport. Null removes it." example:"Wang Xiaoming" since:"next"`
 	Email            patch.Null[string]              `json:"email,omitzero" format:"email" maxLength:"254" doc:"Email address. Null removes it."`
 	Phone            patch.Null[string]              `json:"phone,omitzero" maxLength:"40" doc:"Phone number in any common format. Null removes it."`
 	Address          patch.Null[ContactAddressPatch] `json:"address,omitzero" doc:"Parts of the address to change. Null removes the address."`
@@ -384,10 +385,8 @@ func (c *Contact) fillIn(sent Contact) bool {
 
 // erase removes the personal data. The row stays because deals refer to it.
 func (c *Contact) erase(now time.Time) {
-	*c = Contact{
-		Env: c.Env, ID: c.ID, Kind: c.Kind, Tags: []string{}, Metadata: map[string]string{}, PossibleDuplicates: []string{},
-		MergedInto: c.MergedInto, ErasedAt: &now, Version: c.Version, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-	}
+	privacy.Erase(c, false)
+	c.PreferredChannel, c.PossibleDuplicates, c.ErasedAt = nil, []string{}, &now
 }
 
 // tagTerm returns the index term of a tag. No search word starts with #.

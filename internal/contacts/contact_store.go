@@ -14,6 +14,7 @@ import (
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
 	"slipway/internal/vocab/phone"
+	"slipway/internal/vocab/privacy"
 	"slipway/internal/vocab/search"
 )
 
@@ -175,6 +176,9 @@ func save(ctx context.Context, tx *db.Tx, before Contact, c *Contact, event stri
 	}
 	if err := setDuplicates(ctx, tx, c); err != nil {
 		return err
+	}
+	if c.ErasedAt != nil {
+		privacy.Erase(&before, false)
 	}
 	return events.Emit(ctx, tx, event, c.ID, events.Change{Before: before, After: *c})
 }

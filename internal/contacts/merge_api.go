@@ -14,6 +14,7 @@ import (
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/version"
 )
 
 // Holder is a feature that stores records of contacts. All functions run in the
@@ -30,19 +31,19 @@ type Holder struct {
 
 func (a *API) mountLifecycle(r *rest.Router) {
 	rest.Delete(r, rest.Route{
-		Path: "/contacts/{contact_id}", ID: "eraseContact", Needs: write,
+		Path: "/contacts/{contact_id}", ID: "eraseContact", Needs: write, AllLocations: true,
 		Summary: "Erase a contact's personal data",
 		Text:    "Removes the personal data from the contact, its leads, messages and consents, and from contacts that were merged into it. The records stay without personal data. Revocations still block the address. Only a keyed hash of the address is stored.",
 		Assist:  assist.Never(assist.Deletes),
 	}, a.erase)
 	rest.PostOK(r, rest.Route{
-		Path: "/contacts/{contact_id}/merge", ID: "mergeContact", Needs: write,
+		Path: "/contacts/{contact_id}/merge", ID: "mergeContact", Needs: write, AllLocations: true,
 		Summary: "Merge a duplicate into this contact",
 		Text:    "Moves the leads, deals, consents and messages of the duplicate to this contact, and copies the values that this contact doesn't have. A revocation of either contact applies to the addresses of both. You can still retrieve the duplicate. Its `merged_into` is this contact.",
 		Assist:  assist.Never(assist.Deletes),
 	}, a.merge)
 	rest.GetAudited(r, rest.Route{
-		Path: "/contacts/{contact_id}/export", ID: "exportContact", Needs: exportAll,
+		Path: "/contacts/{contact_id}/export", ID: "exportContact", Needs: exportAll, AllLocations: true,
 		Summary: "Export all data about a contact",
 		Text:    "Returns all records about a contact in one document, to answer a data access request. The export includes deals, so it requires deals:read in addition to leads:read. Each export is recorded in the audit log.",
 		Assist:  assist.Never(assist.Exports),
@@ -150,6 +151,14 @@ func (a *API) export(ctx context.Context, tx *db.Tx, in *ByContact) (ContactExpo
 // ContactExport is all data about a contact.
 type ContactExport map[string]any
 
+// Since returns the versions that added records.
+func (ContactExport) Since() map[string]string {
+	return map[string]string{
+		"quarantined_messages": version.Next, "appointments": version.Next, "activities": version.Next, "proposals": version.Next,
+		"finance_structures": version.Next, "deal_history": version.Next, "holds": version.Next, "listing_agreements": version.Next,
+	}
+}
+
 // Schema lists the records that the holders export.
 func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 	list := func(doc string) *huma.Schema {
@@ -172,6 +181,10 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 			"deals":                list("Deals, as in the deals endpoints."),
 			"offers":               list("Offers of the deals."),
 			"trade_ins":            list("Trade-ins of the deals."),
+			"deal_history":         list("Changes of the status of the deals."),
+			"holds":                list("Changes that put hulls on hold for the contact or its leads."),
+			"listing_agreements":   list("Agreements about boats that you sell for the contact."),
+			"finance_structures":   list("Finance structures of the deals, without the dealership's costs."),
 			"payments":             list("Payments of the deals."),
 			"documents":            list("Documents of the deals, without their files."),
 			"fundings":             list("Fundings of the deals."),
@@ -181,6 +194,9 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 		},
 	}
 
+	for name, since := range (ContactExport{}).Since() {
+		s.Properties[name].Extensions = map[string]any{version.Extension: version.DateOf(since)}
+	}
 	s.PrecomputeMessages()
 	return s
 }

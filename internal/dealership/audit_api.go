@@ -23,7 +23,7 @@ type AuditEntry struct {
 	RequestID *string           `json:"request_id" doc:"Request that caused it. Same as the Request-Id header of the response. Null for background work."`
 	IP        *string           `json:"ip" doc:"IP address of the client. Null for background work."`
 	UserAgent *string           `json:"user_agent" doc:"User-Agent header of the client. Null if there was none."`
-	Changes   map[string][2]any `json:"changes" doc:"Old and new value of each field. Never contains secrets or personal data of contacts."`
+	Changes   map[string][2]any `json:"changes" doc:"Old and new value of each field. Never contains secrets or personal data of contacts. A cost that you can't see in the resource is [cost]."`
 	Outcome   audit.Outcome     `json:"outcome" doc:"Whether the action succeeded. failure is used for rejected credentials and sign-ins."`
 }
 
@@ -44,7 +44,7 @@ func (a *API) listAudit(ctx context.Context, tx *db.Tx, in *audit.Filter) (page.
 
 	p := page.Page[AuditEntry]{Data: []AuditEntry{}, HasMore: rows.HasMore, NextCursor: rows.NextCursor, PrevCursor: rows.PrevCursor}
 	for _, e := range rows.Data {
-		entry, err := auditEntry(e)
+		entry, err := a.auditEntry(ctx, e)
 		if err != nil {
 			return p, err
 		}
@@ -54,10 +54,18 @@ func (a *API) listAudit(ctx context.Context, tx *db.Tx, in *audit.Filter) (page.
 	return p, audit.Record(ctx, tx, "audit.read", auth.From(ctx).DealershipID, nil)
 }
 
-func auditEntry(e audit.Entry) (AuditEntry, error) {
+// auditEntry returns an entry without the costs that the caller can't see in the resource.
+func (a *API) auditEntry(ctx context.Context, e audit.Entry) (AuditEntry, error) {
 	v := AuditEntry{
 		ID: e.ID, At: e.At, Actor: auth.Actor{Type: e.ActorType, ID: e.ActorID, Label: e.ActorLabel}, Action: e.Action,
 		Target: AuditTarget{Type: e.TargetType, ID: e.TargetID}, RequestID: e.RequestID, IP: e.IP, UserAgent: e.UserAgent, Outcome: e.Outcome,
 	}
-	return v, json.Unmarshal([]byte(e.Changes), &v.Changes)
+	if err := json.Unmarshal([]byte(e.Changes), &v.Changes); err != nil {
+		return v, err
+	}
+	scopes := auth.From(ctx).Scopes
+	for field, values := range v.Changes {
+		v.Changes[field] = [2]any{a.Costs.MaskField(field, values[0], scopes), a.Costs.MaskField(field, values[1], scopes)}
+	}
+	return v, nil
 }

@@ -28,7 +28,7 @@ func (Plan) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema { retu
 
 // Dealership is one environment of a dealership. Both environments have the same id.
 type Dealership struct {
-	_ struct{} `doc:"The dealership and the settings of one environment."`
+	_ struct{} `doc:"The dealership and the settings of one environment." privacy:"plain"`
 
 	Env           auth.Env  `json:"-" db:"env"`
 	ID            string    `json:"id" db:"id" doc:"Identifies the dealership. Same in live and test. Starts with dlr_." example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -38,7 +38,7 @@ type Dealership struct {
 	Plan          Plan      `json:"plan" db:"plan" doc:"The fleet plan includes single sign-on. The operator sets the plan with slipway bootstrap. It can't be changed through the API."`
 	PostalAddress *Address  `json:"postal_address" db:"postal_address,json" doc:"Postal address of the dealership. Shown in marketing email, as the law requires. Null if none was set."`
 	Timezone      string    `json:"timezone" db:"timezone" doc:"IANA time zone of the dealership, for dates and for locations without their own." example:"America/New_York"`
-	LogoSHA256    *string   `json:"logo_sha256" db:"logo_sha256" doc:"SHA-256 hash of the logo in hexadecimal. Null if there is none. Documents show the logo." since:"2026-12-01"`
+	LogoSHA256    *string   `json:"logo_sha256" db:"logo_sha256" doc:"SHA-256 hash of the logo in hexadecimal. Null if there is none. Documents show the logo." since:"next"`
 	Settings      Settings  `json:"settings" db:"settings,json" doc:"Settings of this environment."`
 	Version       int64     `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
 	CreatedAt     time.Time `json:"created_at" db:"created_at" doc:"When it was created."`
@@ -50,7 +50,7 @@ func (d Dealership) Revision() int64 { return d.Version }
 
 // Settings are the settings of a dealership.
 type Settings struct {
-	_ struct{} `doc:"How this environment of the dealership works."`
+	_ struct{} `doc:"How this environment of the dealership works." privacy:"plain"`
 
 	StalledAfterHours          int64        `json:"stalled_after_hours" doc:"Hours without activity after which a lead is stalled."`
 	QualifyAtScore             int64        `json:"qualify_at_score" doc:"Score at which a lead is qualified."`
@@ -59,12 +59,12 @@ type Settings struct {
 	AllowDeliveryBeforeFunding bool         `json:"allow_delivery_before_funding" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
 	QuietHours                 QuietHours   `json:"quiet_hours" doc:"Hours in which marketing text messages and reminders wait, in the recipient's time zone."`
 	DefaultTaxRatePercent      string       `json:"default_tax_rate_percent" doc:"Tax rate of new deals, if neither the location nor the dealership has default_taxes." example:"6"`
-	DefaultTaxes               TaxRules     `json:"default_taxes" nullable:"false" doc:"Taxes of new deals, unless the location has its own." since:"2026-12-01"`
-	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise." since:"2026-12-01"`
-	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"2026-12-01"`
-	AllowedApps                AllowedApps  `json:"allowed_apps" doc:"Which apps users can connect: registered ones, or also apps without registration that an owner has connected first." since:"2026-12-01"`
+	DefaultTaxes               TaxRules     `json:"default_taxes" nullable:"false" doc:"Taxes of new deals, unless the location has its own." since:"next"`
+	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise." since:"next"`
+	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"next"`
+	AllowedApps                AllowedApps  `json:"allowed_apps" doc:"Which apps users can connect: registered ones, or also apps without registration that an owner has connected first." since:"next"`
 	Sender                     Sender       `json:"sender" doc:"Sender of messages."`
-	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages." since:"2026-12-01"`
+	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages." since:"next"`
 }
 
 // SoldWhen is the status of a deal that marks its hull as sold.
@@ -100,7 +100,7 @@ func (AllowedApps) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema
 
 // QuietHours is a time range that can include midnight.
 type QuietHours struct {
-	_ struct{} `doc:"A time of day in which marketing text messages wait. It can include midnight."`
+	_ struct{} `doc:"A time of day in which marketing text messages wait. It can include midnight." privacy:"plain"`
 
 	Start string `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" doc:"Start of the quiet hours, as HH:MM in the recipient's time zone." example:"21:00"`
 	End   string `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" doc:"End of the quiet hours, as HH:MM in the recipient's time zone." example:"08:00"`
@@ -108,10 +108,10 @@ type QuietHours struct {
 
 // Sender is the sender of messages.
 type Sender struct {
-	_ struct{} `doc:"Addresses that messages are sent from."`
+	_ struct{} `doc:"Addresses that messages are sent from." privacy:"plain"`
 
 	Email         *string `json:"email" required:"false" format:"email" maxLength:"254" doc:"Used when it is verified. Until then, email is sent from the address of the installation."`
-	EmailVerified bool    `json:"email_verified" doc:"Whether the link that was sent to the address was opened." since:"2026-12-01"`
+	EmailVerified bool    `json:"email_verified" doc:"Whether the link that was sent to the address was opened." since:"next"`
 	SMS           *string `json:"sms" required:"false" maxLength:"40" doc:"Phone number in E.164 format." example:"+14105550123"`
 }
 
@@ -157,12 +157,12 @@ type SettingsPatch struct {
 	AllowDeliveryBeforeFunding patch.Value[bool]              `json:"allow_delivery_before_funding,omitzero" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
 	QuietHours                 patch.Value[QuietHoursPatch]   `json:"quiet_hours,omitzero" doc:"Hours in which marketing text messages wait, in the recipient's time zone."`
 	DefaultTaxRatePercent      patch.Value[string]            `json:"default_tax_rate_percent,omitzero" maxLength:"10" doc:"Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes."`
-	DefaultTaxes               patch.Value[[]TaxRule]         `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes."`
-	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals."`
-	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero" doc:"Kinds of line items that are taxable by default."`
-	AllowedApps                patch.Value[AllowedApps]       `json:"allowed_apps,omitzero" doc:"Which apps users can connect. With owner_allowed, an owner connects an app without registration first." since:"2026-12-01"`
+	DefaultTaxes               patch.Value[[]TaxRule]         `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes." since:"next"`
+	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals." since:"next"`
+	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero" doc:"Kinds of line items that are taxable by default." since:"next"`
+	AllowedApps                patch.Value[AllowedApps]       `json:"allowed_apps,omitzero" doc:"Which apps users can connect. With owner_allowed, an owner connects an app without registration first." since:"next"`
 	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero" doc:"Sender of messages."`
-	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets and limits for received messages."`
+	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets and limits for received messages." since:"next"`
 }
 
 // QuietHoursPatch changes the quiet hours.

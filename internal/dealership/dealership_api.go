@@ -13,6 +13,7 @@ import (
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
+	"slipway/internal/vocab/privacy"
 )
 
 var (
@@ -28,6 +29,7 @@ type API struct {
 	Mail     mail.Sender
 	MailFrom string
 	Log      *slog.Logger
+	Costs    privacy.Costs // in the audit log
 }
 
 // Hooks are what dealership calls in features that depend on it.

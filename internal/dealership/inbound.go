@@ -22,7 +22,7 @@ const defaultNewSenders = 60
 // Inbound is where providers send received messages. The secrets are stored
 // elsewhere, encrypted, and never returned.
 type Inbound struct {
-	_ struct{} `doc:"Where providers send received messages, and whether their secrets are set."`
+	_ struct{} `doc:"Where providers send received messages, and whether their secrets are set." privacy:"plain"`
 
 	TwilioURL            string     `json:"twilio_url" doc:"URL for Twilio, for incoming messages and for the status of sent messages." example:"https://boats.example.com/hooks/twilio/AYd1bW15"`
 	TwilioAuthTokenSetAt *time.Time `json:"twilio_auth_token_set_at" doc:"When the auth token of the dealership's own Twilio account was set. Null if it has none. Then Twilio must sign with the auth token of the installation."`
@@ -33,8 +33,8 @@ type Inbound struct {
 
 // InboundPatch changes the secrets that providers sign with.
 type InboundPatch struct {
-	TwilioAuthToken patch.Null[string] `json:"twilio_auth_token,omitzero" minLength:"16" maxLength:"200" doc:"Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it."`
-	EmailSecret     patch.Null[string] `json:"email_secret,omitzero" maxLength:"200" doc:"Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and never returned. Null removes it."`
+	TwilioAuthToken patch.Null[string] `json:"twilio_auth_token,omitzero" privacy:"secret" minLength:"16" maxLength:"200" doc:"Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it."`
+	EmailSecret     patch.Null[string] `json:"email_secret,omitzero" privacy:"secret" maxLength:"200" doc:"Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and never returned. Null removes it."`
 
 	NewSendersPerHour patch.Value[int64] `json:"new_senders_per_hour,omitzero" required:"false" minimum:"1" maximum:"10000" doc:"How many new senders in an hour create leads. Messages of the others go to the quarantine."`
 }

@@ -11,20 +11,21 @@ import (
 
 // Location is a place where the dealership stores and sells boats.
 type Location struct {
-	_ struct{} `doc:"A place where the dealership stores and sells boats." columns:"id name code phone timezone / created_at version"`
+	_ struct{} `doc:"A place where the dealership stores and sells boats." columns:"id name code phone timezone / created_at version" privacy:"plain"`
 
-	Env            auth.Env  `json:"-" db:"env"`
-	ID             string    `json:"id" db:"id" doc:"Identifies the location. Starts with loc_." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name           string    `json:"name" db:"name" doc:"Name of the location, as customers know it." example:"Harbor East"`
-	Code           *string   `json:"code" db:"code" doc:"Short name, unique in the dealership. Null if there is none." example:"HE"`
-	Address        *Address  `json:"address" db:"address,json" doc:"Postal address. Null if none was set."`
-	Phone          *string   `json:"phone" db:"phone" doc:"Phone number in E.164 format. Null if none was set." example:"+14105550123"`
-	Timezone       *string   `json:"timezone" db:"timezone" doc:"IANA time zone. Null if the location uses the dealership's time zone." example:"America/New_York"`
-	DefaultTaxes   *TaxRules `json:"default_taxes" db:"default_taxes,json" nullable:"true" doc:"Taxes of new deals for boats at this location. Null if the location uses those of the dealership." since:"2026-12-01"`
-	TradeTaxCredit *bool     `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, as the law of the state says. Null if the location uses the dealership's setting." since:"2026-12-01"`
-	Version        int64     `json:"version" db:"version" doc:"Number of the current version." example:"1"`
-	CreatedAt      time.Time `json:"created_at" db:"created_at" doc:"When it was created."`
-	UpdatedAt      time.Time `json:"updated_at" db:"updated_at" doc:"When it last changed."`
+	Env            auth.Env    `json:"-" db:"env"`
+	ID             string      `json:"id" db:"id" doc:"Identifies the location. Starts with loc_." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name           string      `json:"name" db:"name" doc:"Name of the location, as customers know it." example:"Harbor East"`
+	Code           *string     `json:"code" db:"code" doc:"Short name, unique in the dealership. Null if there is none." example:"HE"`
+	Address        *Address    `json:"address" db:"address,json" doc:"Postal address. Null if none was set."`
+	Phone          *string     `json:"phone" db:"phone" doc:"Phone number in E.164 format. Null if none was set." example:"+14105550123"`
+	Timezone       *string     `json:"timezone" db:"timezone" doc:"IANA time zone. Null if the location uses the dealership's time zone." example:"America/New_York"`
+	DefaultTaxes   *TaxRules   `json:"default_taxes" db:"default_taxes,json" nullable:"true" doc:"Taxes of new deals for boats at this location. Null if the location uses those of the dealership." since:"next"`
+	BuyerTaxes     *BuyerTaxes `json:"buyer_taxes" db:"buyer_taxes,json" nullable:"true" doc:"What buyers from other regions pay instead. Null if all buyers pay the same." since:"next"`
+	TradeTaxCredit *bool       `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, as the law of the state says. Null if the location uses the dealership's setting." since:"next"`
+	Version        int64       `json:"version" db:"version" doc:"Number of the current version." example:"1"`
+	CreatedAt      time.Time   `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt      time.Time   `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version.
@@ -32,7 +33,7 @@ func (l Location) Revision() int64 { return l.Version }
 
 // Address is a postal address.
 type Address struct {
-	_          struct{} `doc:"Postal address of the dealership or a location." nullable:"true"`
+	_          struct{} `doc:"Postal address of the dealership or a location." nullable:"true" privacy:"plain"`
 	Line1      string   `json:"line1" maxLength:"200" doc:"Street and number." example:"12 Dock Street"`
 	Line2      *string  `json:"line2" required:"false" maxLength:"200" doc:"Suite, building or dock."`
 	City       string   `json:"city" maxLength:"100" doc:"City or town." example:"Annapolis"`
@@ -95,8 +96,9 @@ type LocationCreate struct {
 	Address        patch.Null[Address] `json:"address,omitzero" doc:"Postal address."`
 	Phone          *string             `json:"phone" required:"false" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
 	Timezone       *string             `json:"timezone" required:"false" maxLength:"64" doc:"IANA time zone. Defaults to the dealership's time zone."`
-	DefaultTaxes   *TaxRules           `json:"default_taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the dealership." since:"2026-12-01"`
-	TradeTaxCredit *bool               `json:"trade_tax_credit" required:"false" doc:"Defaults to the dealership's setting." since:"2026-12-01"`
+	DefaultTaxes   *TaxRules           `json:"default_taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the dealership." since:"next"`
+	BuyerTaxes     *BuyerTaxes         `json:"buyer_taxes" required:"false" nullable:"true" maxItems:"60" doc:"What buyers from other regions pay instead." since:"next"`
+	TradeTaxCredit *bool               `json:"trade_tax_credit" required:"false" doc:"Defaults to the dealership's setting." since:"next"`
 }
 
 func (c LocationCreate) location() Location {
@@ -104,7 +106,7 @@ func (c LocationCreate) location() Location {
 	normalizePhone(&bad, "phone", &c.Phone, c.Address.V)
 	return Location{
 		Name: c.Name, Code: c.Code, Address: c.Address.V, Phone: c.Phone, Timezone: c.Timezone,
-		DefaultTaxes: c.DefaultTaxes, TradeTaxCredit: c.TradeTaxCredit,
+		DefaultTaxes: c.DefaultTaxes, BuyerTaxes: c.BuyerTaxes, TradeTaxCredit: c.TradeTaxCredit,
 	}
 }
 
@@ -133,6 +135,7 @@ func (c LocationCreate) Check(time.Time) error {
 	if c.DefaultTaxes != nil {
 		checkTaxes(&bad, "default_taxes", *c.DefaultTaxes)
 	}
+	checkBuyerTaxes(&bad, c.BuyerTaxes)
 	return bad.Err()
 }
 
@@ -145,8 +148,9 @@ type LocationPatch struct {
 	Address        patch.Null[AddressPatch] `json:"address,omitzero" doc:"Parts of the address to change. Null removes the address."`
 	Phone          patch.Null[string]       `json:"phone,omitzero" maxLength:"40" doc:"Phone number in any common format. If it has no country code, the country of the address is used, or the United States. Null removes it." example:"(410) 555-0123"`
 	Timezone       patch.Null[string]       `json:"timezone,omitzero" maxLength:"64" doc:"IANA time zone. Null uses the dealership's time zone."`
-	DefaultTaxes   patch.Null[TaxRules]     `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes of new deals. Null uses those of the dealership." since:"2026-12-01"`
-	TradeTaxCredit patch.Null[bool]         `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals. Null uses the dealership's setting." since:"2026-12-01"`
+	DefaultTaxes   patch.Null[TaxRules]     `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes of new deals. Null uses those of the dealership." since:"next"`
+	BuyerTaxes     patch.Null[BuyerTaxes]   `json:"buyer_taxes,omitzero" maxItems:"60" doc:"Replaces all rules for buyers from other regions. Null removes them." since:"next"`
+	TradeTaxCredit patch.Null[bool]         `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals. Null uses the dealership's setting." since:"next"`
 }
 
 // Check validates what the schema can't express.
@@ -156,6 +160,7 @@ func (p LocationPatch) Check(time.Time) error {
 	if p.DefaultTaxes.V != nil {
 		checkTaxes(&bad, "default_taxes", *p.DefaultTaxes.V)
 	}
+	checkBuyerTaxes(&bad, p.BuyerTaxes.V)
 	return bad.Err()
 }
 
@@ -170,6 +175,7 @@ func (p LocationPatch) apply(l *Location) error {
 	p.Timezone.To(&l.Timezone)
 	p.TradeTaxCredit.To(&l.TradeTaxCredit)
 	p.DefaultTaxes.To(&l.DefaultTaxes)
+	p.BuyerTaxes.To(&l.BuyerTaxes)
 
 	var bad fault.Fields
 	applyAddress(&bad, "address", p.Address, &l.Address)

@@ -15,6 +15,12 @@ func FindLocation(ctx context.Context, tx *db.Tx, id string) (Location, error) {
 	return locations.Find(ctx, tx, id)
 }
 
+// LocationOf returns the ID of a location that exists.
+func LocationOf(ctx context.Context, tx *db.Tx, id string) (string, error) {
+	l, err := FindLocation(ctx, tx, id)
+	return l.ID, err
+}
+
 // Locations returns all locations of the environment, for callers that need
 // many of them.
 func Locations(ctx context.Context, tx *db.Tx) ([]Location, error) {
@@ -85,12 +91,7 @@ func checkCode(ctx context.Context, tx *db.Tx, l Location) error {
 	if l.Code == nil {
 		return nil
 	}
-	other, err := db.All[string](ctx, tx, `SELECT id FROM locations WHERE env = ? AND code = ? AND id <> ?`, tx.Env, *l.Code, l.ID)
-	if err != nil || len(other) == 0 {
-		return err
-	}
-	return fault.Conflict("code %s is already used by location %s.", *l.Code, other[0]).
-		Detail("code", "duplicate", "is already used by %s", other[0])
+	return locations.CheckUnique(ctx, tx, l.ID, "code", *l.Code)
 }
 
 func deleteLocation(ctx context.Context, tx *db.Tx, l Location) error {

@@ -19,6 +19,9 @@ type VerifySender struct {
 // Kind returns the name of the job.
 func (VerifySender) Kind() string { return "verify_sender" }
 
+// Lane waits for the mail server.
+func (VerifySender) Lane() string { return jobs.Mail }
+
 // Work registers the jobs of the dealership.
 func (a *API) Work(q *jobs.Queue) { jobs.On(q, a.verifySender) }
 

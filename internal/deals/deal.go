@@ -3,7 +3,6 @@
 package deals
 
 import (
-	"slices"
 	"time"
 
 	"slipway/internal/dealership"
@@ -12,7 +11,9 @@ import (
 	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/privacy"
 )
 
 // Deal is the sale of one hull to one buyer.
@@ -21,7 +22,7 @@ type Deal struct {
 
 	Env                 auth.Env          `json:"-" db:"env"`
 	ID                  string            `json:"id" db:"id" doc:"Identifies the deal. Starts with deal_." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Number              int64             `json:"number" db:"number" doc:"Number of the deal for people. Increases with each deal of the dealership, from 1001." example:"1042" since:"2026-12-01"`
+	Number              int64             `json:"number" db:"number" doc:"Number of the deal for people. Increases with each deal of the dealership, from 1001." example:"1042" since:"next"`
 	HullID              string            `json:"hull_id" db:"hull_id" doc:"Boat that is sold." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	BuyerID             string            `json:"buyer_id" db:"buyer_id" doc:"Contact who buys the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	OfferUSD            int64             `json:"offer_usd" db:"offer_usd" doc:"Opening offer in whole US dollars. The current price is totals.price_cents." example:"118000"`
@@ -34,27 +35,28 @@ type Deal struct {
 	StatusCategory      StatusCategory    `json:"status_category" doc:"Summary of the status: done if the deal is closed, cancelled if it is cancelled, and otherwise open." audit:"-"`
 	AcceptedOfferID     *string           `json:"accepted_offer_id" db:"accepted_offer_id" doc:"Offer that was accepted. Null until then."`
 	LineItems           []DealLineItem    `json:"line_items" db:"line_items,json" nullable:"false" doc:"Fees, products, accessories, discounts and rebates in addition to the price of the boat."`
-	TaxRatePercent      *money.Percent    `json:"tax_rate_percent" doc:"The taxes as one rate. Null if they have several rates, a limit, an exemption or another base." example:"6" audit:"-"`
-	Taxes               []DealTax         `json:"taxes" db:"taxes,json" nullable:"false" doc:"Taxes with their calculated amounts." since:"2026-12-01"`
+	TaxRatePercent      *money.Percent    `json:"tax_rate_percent" doc:"The taxes as one rate. Null if they have several rates, a limit, an exemption or another base. Versions before that could have several taxes show the sum of the rates." example:"6" audit:"-" since:"next null=?"`
+	Taxes               []DealTax         `json:"taxes" db:"taxes,json" nullable:"false" doc:"Taxes with their calculated amounts." since:"next"`
 	TradeTaxCredit      bool              `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount, as in many states."`
 	Totals              DealTotals        `json:"totals" doc:"Calculated by Slipway."`
 	SelectedStructureID *string           `json:"selected_structure_id" db:"selected_structure_id" doc:"Finance structure that the buyer selected. If the total of the deal changes, the selection is removed."`
 	FundingState        FundingState      `json:"funding_state" db:"funding_state" doc:"Status of the funding that is furthest along."`
 	SignedAgreementID   *string           `json:"signed_agreement_id" db:"signed_agreement_id" doc:"Purchase agreement that everyone has signed. While it is set, you can't change the terms of the deal."`
-	CancelReason        *string           `json:"cancel_reason" db:"cancel_reason" doc:"Why the deal was cancelled. Null unless the status is cancelled." audit:"-"`
+	CancelReason        *string           `json:"cancel_reason" db:"cancel_reason" doc:"Why the deal was cancelled. Null unless the status is cancelled."`
 	DepositOutcome      *DepositOutcome   `json:"deposit_outcome" db:"deposit_outcome" doc:"What happened to the buyer's money when the deal was cancelled."`
-	TransferredToDealID *string           `json:"transferred_to_deal_id" db:"transferred_to_deal_id" doc:"Deal that the payments were transferred to when this deal was cancelled." since:"2026-12-01"`
-	WriteOffReason      *string           `json:"write_off_reason" db:"write_off_reason" audit:"personal" doc:"Reason for closing the deal with a balance due. Null if it was paid." since:"2026-12-01"`
-	WrittenOffCents     *int64            `json:"written_off_cents" db:"written_off_cents" doc:"Balance due that was written off when the deal was closed. Null if it was paid." since:"2026-12-01"`
-	Warnings            []DealWarning     `json:"warnings" nullable:"false" audit:"-" doc:"What requires attention. Warnings don't block anything." since:"2026-12-01"`
+	TransferredToDealID *string           `json:"transferred_to_deal_id" db:"transferred_to_deal_id" doc:"Deal that the payments were transferred to when this deal was cancelled." since:"next"`
+	WriteOffReason      *string           `json:"write_off_reason" db:"write_off_reason" doc:"Reason for writing a balance off. Null if it was paid." since:"next"`
+	WrittenOffCents     *int64            `json:"written_off_cents" db:"written_off_cents" doc:"Balance due that was written off when the deal was funded or closed. Null if it was paid." since:"next"`
+	Warnings            []DealWarning     `json:"warnings" nullable:"false" audit:"-" doc:"What requires attention. Warnings don't block anything." since:"next"`
 	Rev                 int64             `json:"revision" db:"revision" doc:"Revision of the agreed terms. Starts at 1 and increases when a signed purchase agreement is voided or replaced, because the next agreement has new terms." example:"1"`
-	Metadata            map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own data. Up to 50 pairs."`
+	Metadata            map[string]string `json:"metadata" db:"metadata,json" doc:"Your own data. Up to 50 pairs."`
 	AcceptedAt          *time.Time        `json:"accepted_at" db:"accepted_at" doc:"When an offer was accepted. Null until then."`
 	ContractedAt        *time.Time        `json:"contracted_at" db:"contracted_at" doc:"When the deal became contracted. Null until then."`
 	FundedAt            *time.Time        `json:"funded_at" db:"funded_at" doc:"When the deal became funded. Null until then."`
 	DeliveredAt         *time.Time        `json:"delivered_at" db:"delivered_at" doc:"When the boat was delivered. Null until then."`
 	ClosedAt            *time.Time        `json:"closed_at" db:"closed_at" doc:"When the deal was closed. Null until then."`
 	CancelledAt         *time.Time        `json:"cancelled_at" db:"cancelled_at" doc:"When the deal was cancelled. Null unless it is."`
+	UnwoundAt           *time.Time        `json:"unwound_at" db:"unwound_at" doc:"When the sale was undone after it was funded. Null unless it was." since:"next"`
 	Version             int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	CreatedAt           time.Time         `json:"created_at" db:"created_at" doc:"When it was created."`
 	UpdatedAt           time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
@@ -75,6 +77,20 @@ type Deal struct {
 	TradesWithoutACV    int64 `json:"-" db:"trades_without_acv"`
 	ProductsWithoutCost int64 `json:"-" db:"products_without_cost"`
 
+	// The cost of the boat at the delivery, and with what was billed since then.
+	DeliveredCostCents *int64 `json:"-" db:"delivered_cost_cents"`
+	BookedCostCents    *int64 `json:"-" db:"booked_cost_cents"`
+	// Where the boat was at the delivery.
+	DeliveredLocationID *string `json:"-" db:"delivered_location_id"`
+	// Sums of the adjustments, apart from costs.
+	FrontAdjustedCents    int64 `json:"-" db:"front_adjusted_cents"`
+	BackAdjustedCents     int64 `json:"-" db:"back_adjusted_cents"`
+	CanceledProductsCents int64 `json:"-" db:"canceled_products_cents"`
+
+	AgreementHIN  *string `json:"-" db:"agreement_hin"`  // that the signed agreement states
+	CurrencyCents int64   `json:"-" db:"currency_cents"` // cash that was received
+	StockedTrades int64   `json:"-" db:"stocked_trades"` // trade-ins in stock when the sale was undone
+
 	// The state of the hull before the deal reserved it.
 	HullStatus *hulls.Status `json:"-" db:"hull_status"`
 	HullHold   *hulls.Hold   `json:"-" db:"hull_hold,json"`
@@ -87,10 +103,11 @@ type SaleType string
 const (
 	Retail    SaleType = "retail"
 	Wholesale SaleType = "wholesale"
+	Brokerage SaleType = "brokerage"
 )
 
 var allSaleTypes = enum.Of("DealSaleType", "Kind of sale: to a customer, to another dealer, or for an owner.",
-	Retail, Wholesale, "brokerage")
+	Retail, Wholesale, Brokerage)
 
 func (SaleType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allSaleTypes.Describe(s)
@@ -140,7 +157,7 @@ type DealPatch struct {
 
 	LineItems      patch.Null[[]DealLineItem]     `json:"line_items,omitzero" maxItems:"100" doc:"Replaces all line items."`
 	TaxRatePercent patch.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" doc:"Replaces all taxes with one sales tax." example:"6"`
-	Taxes          patch.Null[[]DealTax]          `json:"taxes,omitzero" maxItems:"10" doc:"Replaces all taxes. Can't be combined with tax_rate_percent." since:"2026-12-01"`
+	Taxes          patch.Null[[]DealTax]          `json:"taxes,omitzero" maxItems:"10" doc:"Replaces all taxes. Can't be combined with tax_rate_percent." since:"next"`
 	TradeTaxCredit patch.Value[bool]              `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount."`
 	OwnerID        patch.Null[string]             `json:"owner_id,omitzero" maxLength:"64" doc:"User who is responsible for the deal. Null removes the user."`
 	CoBuyerID      patch.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64" doc:"Contact who buys together with the buyer. Null removes it."`
@@ -281,14 +298,29 @@ func (d Deal) owns(h hulls.Hold) bool {
 	return *h.ContactID == d.BuyerID || d.CoBuyerID != nil && *h.ContactID == *d.CoBuyerID
 }
 
-// SignAgreement records the signed purchase agreement, which fixes the terms.
-func (d *Deal) SignAgreement(documentID string) { d.SignedAgreementID = &documentID }
+// sharesBuyer reports whether a buyer or co-buyer of the deals is the same contact.
+func (d Deal) sharesBuyer(other Deal) bool {
+	buys := func(d Deal, id string) bool { return d.BuyerID == id || d.CoBuyerID != nil && *d.CoBuyerID == id }
+	return buys(other, d.BuyerID) || d.CoBuyerID != nil && buys(other, *d.CoBuyerID)
+}
+
+// SignAgreement records the signed purchase agreement, which fixes the terms, with the HIN that
+// it states.
+func (d *Deal) SignAgreement(documentID string, hin *string) {
+	d.SignedAgreementID, d.AgreementHIN = &documentID, hin
+}
 
 // VoidAgreement removes the signed purchase agreement. The next one is a new
 // revision of the terms.
 func (d *Deal) VoidAgreement() {
-	d.SignedAgreementID = nil
+	d.SignedAgreementID, d.AgreementHIN = nil, nil
 	d.Rev++
+}
+
+// NeedsAgreement reports whether everyone must sign a purchase agreement with this HIN, because
+// the signed one is from before the boat had it.
+func (d Deal) NeedsAgreement(hin *string) bool {
+	return d.SignedAgreementID != nil && hin != nil && null.Text(d.AgreementHIN) != *hin
 }
 
 // UseLender makes the deal a finance deal.
@@ -307,32 +339,23 @@ func (d Deal) initialFundingState() FundingState {
 	return FundingNotRequired
 }
 
-// erase removes the text that users wrote about the buyer. The line items and taxes
-// of a sale stay: they are part of its books.
+// IsSale reports whether the deal was not cancelled before it was funded. Laws require to keep
+// what a sale was about, even if it was undone.
+func (d Deal) IsSale() bool { return d.Status != Cancelled || d.UnwoundAt != nil }
+
+// erase removes the text that users wrote about the buyer. What the law requires of a
+// sale stays. A deal stays cancelled, written off or exempt for a reason.
 func (d *Deal) erase() {
-	d.Metadata = map[string]string{}
-	if d.CancelReason != nil {
+	cancelled, writtenOff, taxes := d.CancelReason != nil, d.WriteOffReason != nil, d.Taxes
+	privacy.Erase(d, d.IsSale())
+	if cancelled {
 		d.CancelReason = new("erased")
 	}
-	if d.WriteOffReason != nil {
+	if writtenOff {
 		d.WriteOffReason = new("erased")
 	}
-	if d.HullHold != nil {
-		hold := *d.HullHold
-		hold.Reason = nil
-		d.HullHold = &hold
-	}
-	if d.Status != Cancelled {
-		return
-	}
-	d.LineItems = slices.Clone(d.LineItems)
-	for i := range d.LineItems {
-		d.LineItems[i].Code, d.LineItems[i].Description = nil, nil
-	}
-	d.Taxes = slices.Clone(d.Taxes)
-	for i := range d.Taxes {
-		d.Taxes[i].Name = "Tax"
-		if d.Taxes[i].ExemptReason != nil {
+	for i, t := range taxes {
+		if t.ExemptReason != nil && d.Taxes[i].ExemptReason == nil {
 			d.Taxes[i].ExemptReason = new("erased")
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
@@ -30,6 +31,14 @@ type API struct {
 type Hooks struct {
 	// These run in this order when a deal is cancelled.
 	WithdrawFundings, VoidUnsigned, SettlePayments func(ctx context.Context, tx *db.Tx, d *Deal) error
+	// These run when a sale is undone.
+	UnwindPayments                                func(ctx context.Context, tx *db.Tx, d *Deal, u DealUnwind) error
+	UnwindFundings, CancelProducts, VoidDocuments func(ctx context.Context, tx *db.Tx, d *Deal) error
+	// Restructured voids what states an earlier payment plan when a contracted deal gets
+	// another one. If the total changed, this includes the purchase agreement.
+	Restructured func(ctx context.Context, tx *db.Tx, d *Deal, newTotal bool) error
+	// OpenTasks counts the open tasks on a hull.
+	OpenTasks func(ctx context.Context, tx *db.Tx, hullID string) (int64, error)
 	// TellManagers gives the users who can see costs a task on a deal.
 	TellManagers func(ctx context.Context, tx *db.Tx, dealID, text string) error
 }
@@ -40,8 +49,8 @@ func New(a API, h Hooks) API {
 	return a
 }
 
-// unwind undoes what other features have done for a deal that is cancelled.
-func unwind(ctx context.Context, tx *db.Tx, d *Deal) error {
+// release undoes what other features have done for a deal that is cancelled.
+func release(ctx context.Context, tx *db.Tx, d *Deal) error {
 	h := db.Attached[Hooks](tx)
 	for _, undo := range []func(ctx context.Context, tx *db.Tx, d *Deal) error{h.WithdrawFundings, h.VoidUnsigned, h.SettlePayments} {
 		if err := undo(ctx, tx, d); err != nil {
@@ -91,7 +100,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r, rest.Route{
 		Path: "/deals/{deal_id}/advance", ID: "advanceDeal", Needs: write,
 		Summary: "Advance a deal to its next status",
-		Text:    "The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it. If a balance is due on delivery, `warnings` states it.",
+		Text:    "The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. With a `write_off_reason`, a deal can be funded or closed although a balance is due. If something is missing, `details` lists it. If a balance is due on delivery, or too much was paid, `warnings` states it.",
 		Assist:  assist.Propose,
 		Effect:  rest.Describe(advanceEffect),
 	}, a.advance)
@@ -104,7 +113,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r, rest.Route{
 		Path: "/deals/{deal_id}/cancel", ID: "cancelDeal", Needs: write,
 		Summary: "Cancel a deal and release its hull",
-		Text:    "You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides what happens to it.",
+		Text:    "You can cancel a deal until it is funded. Later, unwind it. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides what happens to it.",
 		Assist:  assist.Propose,
 		Effect:  rest.Describe(cancelEffect),
 	}, a.cancel)
@@ -187,7 +196,7 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body DealCreate
 // open creates a deal with the defaults of the hull's location and the
 // dealership.
 func open(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
-	def, err := findDefaults(ctx, tx, c.HullID)
+	def, err := findDefaults(ctx, tx, c.HullID, c.BuyerID)
 	if err != nil {
 		return Deal{}, err
 	}
@@ -248,23 +257,33 @@ func (a *API) advance(ctx context.Context, tx *db.Tx, in *struct {
 		if in.Body != nil {
 			asked = *in.Body
 		}
-		company, err := dealership.Find(ctx, tx)
+		r, err := findRequirements(ctx, tx, *d)
 		if err != nil {
 			return "", nil, err
 		}
 		if asked.WriteOffReason != nil {
-			if err := checkManager(ctx, tx, "write_off_reason"); err != nil {
+			if err := access.CheckDuty(auth.From(ctx), auth.Exception, "write_off_reason"); err != nil {
 				return "", nil, err
 			}
 		}
-		if err := d.advance(asked, company.Settings, tx.Now); err != nil {
+		if err := d.advance(asked, r, tx.Now); err != nil {
 			return "", nil, err
 		}
 
-		if err := recordWriteOff(ctx, tx, *d); err != nil {
+		if d.Status == Delivered {
+			if err := deliver(ctx, tx, d, r.hull); err != nil {
+				return "", nil, err
+			}
+		}
+		if err := recordWriteOff(ctx, tx, *d, asked); err != nil {
 			return "", nil, err
 		}
-		err = moveHull(ctx, tx, *d, company.Settings)
+		if asked.StockInTrades {
+			if err := stockIn(ctx, tx, *d); err != nil {
+				return "", nil, err
+			}
+		}
+		err = moveHull(ctx, tx, *d, r.rules)
 		return "deal." + string(d.Status), asked.Reason, err
 	})
 }
@@ -274,8 +293,19 @@ func (a *API) next(ctx context.Context, tx *db.Tx, in *ByDeal) (DealNext, error)
 	if err != nil {
 		return DealNext{}, err
 	}
+	r, err := findRequirements(ctx, tx, d)
+	return d.next(r), err
+}
+
+// findRequirements returns what the steps of a deal depend on.
+func findRequirements(ctx context.Context, tx *db.Tx, d Deal) (r requirements, err error) {
 	company, err := dealership.Find(ctx, tx)
-	return d.next(company.Settings), err
+	if err != nil {
+		return r, err
+	}
+	r.rules = company.Settings
+	r.hull, err = hulls.Find(ctx, tx, d.HullID)
+	return r, err
 }
 
 // moveHull changes the status of the hull to match the new status of the deal.
@@ -302,17 +332,22 @@ func (a *API) cancel(ctx context.Context, tx *db.Tx, in *struct {
 		return Deal{}, err
 	}
 	return a.change(ctx, tx, in.DealID, func(d *Deal) (string, *string, error) {
+		if in.Body.refunds() && d.PaidCents > 0 {
+			if err := access.CheckDuty(auth.From(ctx), auth.Payout, "deposit_outcome"); err != nil {
+				return "", nil, err
+			}
+		}
 		if err := d.cancel(in.Body, tx.Now); err != nil {
 			return "", nil, err
 		}
-		if err := checkTransfer(ctx, tx, *d); err != nil {
+		if err := checkTransfer(ctx, tx, *d, in.Body.OverrideBuyer); err != nil {
 			return "", nil, err
 		}
 
 		if err := endOffers(ctx, tx, *d, Withdrawn, Buyer, Dealer); err != nil {
 			return "", nil, err
 		}
-		if err := unwind(ctx, tx, d); err != nil {
+		if err := release(ctx, tx, d); err != nil {
 			return "", nil, err
 		}
 		if d.HullStatus != nil {

@@ -14,11 +14,11 @@ import (
 // DealTerms are the terms that a new deal can have from the start.
 type DealTerms struct {
 	DealType       Type           `json:"deal_type,omitempty" default:"cash" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
-	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100" doc:"Fees, products, accessories, discounts and rebates in addition to the price of the boat." since:"2026-12-01"`
-	TaxRatePercent *money.Percent `json:"tax_rate_percent" required:"false" maxLength:"10" doc:"Sales tax rate as a decimal. One-line form of taxes." example:"6" since:"2026-12-01"`
-	Taxes          []DealTax      `json:"taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them." since:"2026-12-01"`
-	TradeTaxCredit *bool          `json:"trade_tax_credit" required:"false" doc:"Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else of the dealership." since:"2026-12-01"`
-	TradeIns       []TradeInAdd   `json:"trade_ins,omitempty" maxItems:"20" doc:"Boats that the buyer trades in." since:"2026-12-01"`
+	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100" doc:"Fees, products, accessories, discounts and rebates in addition to the price of the boat." since:"next"`
+	TaxRatePercent *money.Percent `json:"tax_rate_percent" required:"false" maxLength:"10" doc:"Sales tax rate as a decimal. One-line form of taxes." example:"6" since:"next"`
+	Taxes          []DealTax      `json:"taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the hull's location for the region in the buyer's address, or else of the dealership. A wholesale deal is exempt from them." since:"next"`
+	TradeTaxCredit *bool          `json:"trade_tax_credit" required:"false" doc:"Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else of the dealership." since:"next"`
+	TradeIns       []TradeInAdd   `json:"trade_ins,omitempty" maxItems:"20" doc:"Boats that the buyer trades in." since:"next"`
 }
 
 // DealCreate is the request body for a new deal.
@@ -45,6 +45,7 @@ func (c DealCreate) Check(now time.Time) error {
 // defaults are what a new deal has unless the request says otherwise.
 type defaults struct {
 	taxes          dealership.TaxRules
+	exemptReason   *string // for buyers from the buyer's region
 	tradeTaxCredit bool
 	taxable        dealership.TaxableLines
 }
@@ -78,7 +79,7 @@ func (c DealCreate) deal(def defaults, by auth.Actor, now time.Time) (Deal, []Tr
 		if i > 0 && t.HIN != nil && slices.ContainsFunc(trades, func(other TradeIn) bool { return other.sameHIN(*t.HIN) }) {
 			bad.Add(fmt.Sprintf("trade_ins[%d].hin", i), "duplicate", "is the HIN of another trade-in")
 		}
-		d.addTrade(t, 1)
+		tradeChange{after: &t}.apply(&d)
 		trades = append(trades, t)
 	}
 	d.check(&bad)
@@ -96,5 +97,10 @@ func (c DealCreate) taxes(def defaults) []DealTax {
 	}
 	d := Deal{SaleType: c.SaleType, Taxes: newTaxes(def.taxes)}
 	d.setSaleType(Retail)
+	for i := range d.Taxes {
+		if d.Taxes[i].ExemptReason == nil {
+			d.Taxes[i].ExemptReason = def.exemptReason
+		}
+	}
 	return d.Taxes
 }

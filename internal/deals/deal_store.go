@@ -3,6 +3,7 @@ package deals
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"slipway/internal/contacts"
@@ -15,6 +16,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/privacy"
 )
 
 var deals = db.Table[Deal]{
@@ -39,12 +41,12 @@ type DealFilter struct {
 	page.Query
 	Status         Status         `query:"status" doc:"Only deals in this status."`
 	StatusCategory StatusCategory `query:"status_category" doc:"Only deals of this category. open includes every status before closed."`
-	Number         int64          `query:"number" minimum:"1" doc:"Only the deal with this number." since:"2026-12-01"`
+	Number         int64          `query:"number" minimum:"1" doc:"Only the deal with this number." since:"next"`
 	DealType       Type           `query:"deal_type" doc:"Only deals that are paid this way."`
 	HullID         string         `query:"hull_id" maxLength:"64" doc:"Only deals about this hull."`
 	BuyerID        string         `query:"buyer_id" maxLength:"64" doc:"Only deals of this buyer."`
 	LeadID         string         `query:"lead_id" maxLength:"64" doc:"Only the deal of this lead."`
-	LocationID     string         `query:"location_id" maxLength:"64" doc:"Only deals about hulls at this location." since:"2026-12-01"`
+	LocationID     string         `query:"location_id" maxLength:"1000" doc:"Only deals about hulls at this location. Several are separated by commas." since:"next"`
 	OwnerID        string         `query:"owner_id" maxLength:"64" doc:"Only objects of this user."`
 	CreatedAfter   time.Time      `query:"created_after" doc:"Only objects created after this time."`
 	CreatedBefore  time.Time      `query:"created_before" doc:"Only objects created before this time."`
@@ -120,22 +122,16 @@ func SeesProfit(ctx context.Context) bool {
 // callers without deals:write. Call it last: the profits must not be saved or
 // emitted.
 func show(ctx context.Context, tx *db.Tx, all []Deal) error {
-	if !auth.From(ctx).Can(auth.DealsWrite) {
-		for i := range all {
-			all[i].hideCosts()
-		}
+	for i, d := range all {
+		all[i] = privacy.Hide(d, auth.From(ctx).Scopes)
 	}
 	if !SeesProfit(ctx) {
 		return nil
 	}
 
-	var ids []string
-	for _, d := range all {
-		ids = append(ids, d.HullID)
-	}
-	costs, err := hulls.Costs(ctx, tx, ids...)
+	costs, err := costsOf(ctx, tx, all)
 	for i := range all {
-		if cost, ok := costs[all[i].HullID]; ok {
+		if cost, ok := costs[all[i].ID]; ok {
 			all[i].showProfit(&cost)
 		} else {
 			all[i].showProfit(nil)
@@ -146,13 +142,22 @@ func show(ctx context.Context, tx *db.Tx, all []Deal) error {
 
 func showOne(ctx context.Context, tx *db.Tx, d Deal) (Deal, error) {
 	one := []Deal{d}
-	err := show(ctx, tx, one)
-	return one[0], err
+	if err := show(ctx, tx, one); err != nil {
+		return one[0], err
+	}
+	if slices.Contains([]Status{Accepted, InFinance, Contracted, Funded}, d.Status) {
+		tasks, err := db.Attached[Hooks](tx).OpenTasks(ctx, tx, d.HullID)
+		if err != nil {
+			return one[0], err
+		}
+		one[0].warnTasks(tasks)
+	}
+	return one[0], nil
 }
 
-// findDefaults returns the defaults of a deal on a hull. A hull that doesn't exist
+// findDefaults returns the defaults of a deal on a hull. The taxes depend on where the buyer lives. A hull that doesn't exist
 // has no location. insert rejects it.
-func findDefaults(ctx context.Context, tx *db.Tx, hullID string) (defaults, error) {
+func findDefaults(ctx context.Context, tx *db.Tx, hullID, buyerID string) (defaults, error) {
 	company, err := dealership.Find(ctx, tx)
 	if err != nil {
 		return defaults{}, err
@@ -167,7 +172,20 @@ func findDefaults(ctx context.Context, tx *db.Tx, hullID string) (defaults, erro
 	}
 
 	rules := company.Settings
-	return defaults{taxes: rules.TaxesAt(at), tradeTaxCredit: rules.TradeTaxCreditAt(at), taxable: rules.TaxableLines}, nil
+	def := defaults{taxes: rules.TaxesAt(at), tradeTaxCredit: rules.TradeTaxCreditAt(at), taxable: rules.TaxableLines}
+	buyer, err := contacts.Find(ctx, tx, buyerID)
+	if err != nil && fault.KindOf(err) != fault.KindNotFound {
+		return defaults{}, err
+	}
+	if buyer.Address != nil && buyer.Address.Region != nil {
+		if rule := at.ForBuyer(*buyer.Address.Region); rule != nil {
+			def.exemptReason = rule.ExemptReason
+			if rule.Taxes != nil {
+				def.taxes = *rule.Taxes
+			}
+		}
+	}
+	return def, nil
 }
 
 // insert adds a deal with its trade-ins, the buyer's opening offer and its first
@@ -201,7 +219,7 @@ func insert(ctx context.Context, tx *db.Tx, d *Deal, trades []TradeIn) error {
 	}
 
 	d.derive()
-	if err := events.Emit(ctx, tx, "deal.opened", d.ID, events.Change{After: d.public()}); err != nil {
+	if err := events.Emit(ctx, tx, "deal.opened", d.ID, events.Change{After: *d}); err != nil {
 		return err
 	}
 	for _, t := range trades {
@@ -227,6 +245,9 @@ func Save(ctx context.Context, tx *db.Tx, before Deal, d *Deal) error {
 	if err := checkReferences(ctx, tx, *d, &before); err != nil {
 		return err
 	}
+	if err := adjust(ctx, tx, before, d); err != nil {
+		return err
+	}
 	d.derive()
 	return deals.Save(ctx, tx, d)
 }
@@ -248,7 +269,7 @@ func saveAndEmit(ctx context.Context, tx *db.Tx, before Deal, d *Deal, c cause) 
 			return err
 		}
 	}
-	return events.Emit(ctx, tx, c.event, d.ID, events.Change{Before: before.public(), After: d.public()})
+	return events.Emit(ctx, tx, c.event, d.ID, events.Change{Before: before, After: *d})
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Deal, d Deal, reason *string) error {

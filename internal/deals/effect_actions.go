@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"slipway/internal/contacts"
+	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/effect"
-	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/null"
 )
 
@@ -97,10 +97,24 @@ func createEffect(ctx context.Context, tx *db.Tx, in *struct{ Body DealCreate })
 	return e, err
 }
 
-func updateEffect(ctx context.Context, tx *db.Tx, in *ByDeal) (e effect.ProposalEffect, err error) {
+func updateEffect(ctx context.Context, tx *db.Tx, in *struct {
+	ByDeal
+	Body DealPatch
+}) (e effect.ProposalEffect, err error) {
 	d, err := Describe(ctx, tx, &e, in.DealID)
+	if err != nil {
+		return e, err
+	}
 	e.Title, e.Before = "Change "+d.Sale(), d.Deal
-	return e, err
+	company, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return e, err
+	}
+	after := d
+	if err := in.Body.apply(&after.Deal, company.Settings); err != nil {
+		return e, err
+	}
+	return e, describeLower(ctx, tx, &e, d.Deal, after)
 }
 
 func advanceEffect(ctx context.Context, tx *db.Tx, in *struct {
@@ -122,16 +136,8 @@ func advanceEffect(ctx context.Context, tx *db.Tx, in *struct {
 		return e, nil
 	}
 
-	e.Title = "Close " + d.Sale() + " and write off " + effect.Cents(d.Totals.BalanceDueCents)
-	text := "Nobody asks " + d.Buyer.Called() + " for the balance anymore."
-	refused := checkManager(ctx, tx, "write_off_reason")
-	if refused != nil && fault.KindOf(refused) != fault.KindForbidden {
-		return e, refused
-	}
-	if refused != nil {
-		text = mayNot(ctx, text, "Managers")
-	}
-	e.Warn(effect.Danger, "write_off", text)
+	e.Title = "Move " + d.Sale() + " to " + effect.Word(to) + " and write off " + effect.Cents(d.Totals.BalanceDueCents)
+	warnManagers(auth.From(ctx), &e, auth.Exception, exception{rule: "write_off", text: "Nobody asks " + d.Buyer.Called() + " for the balance anymore."})
 	return e, nil
 }
 
@@ -152,6 +158,12 @@ func cancelEffect(ctx context.Context, tx *db.Tx, in *struct {
 	if d.PaidCents > 0 {
 		e.Warn(effect.Caution, "paid", d.Buyer.Called()+" has paid "+effect.Cents(d.PaidCents)+".")
 	}
+	if in.Body.OverrideBuyer {
+		warnManagers(auth.From(ctx), &e, auth.Exception, exception{"other_buyer", "The money moves to a deal of another buyer."})
+	}
+	if in.Body.refunds() && d.PaidCents > 0 {
+		warnManagers(auth.From(ctx), &e, auth.Payout, exception{"refund", effect.Cents(d.PaidCents) + " is refunded."})
+	}
 	return e, nil
 }
 
@@ -169,15 +181,13 @@ func makeOfferEffect(ctx context.Context, tx *db.Tx, in *struct {
 	}
 	e.Said = []string{"made_by", "amount_usd", "in_reply_to"}
 	e.Amount("offer", in.Body.AmountUSD, "")
-	if _, err := hulls.DescribePrices(ctx, tx, &e, d.Hull, in.Body.AmountUSD); err != nil {
+	if in.Body.MadeBy != Dealer {
+		_, err = hulls.DescribePrices(ctx, tx, &e, d.Hull, in.Body.AmountUSD)
 		return e, err
 	}
-	if in.Body.MadeBy == Dealer {
-		after := d.Deal
-		after.PriceUSD = in.Body.AmountUSD
-		_, err = describeFloor(ctx, tx, &e, after)
-	}
-	return e, err
+	after := d
+	after.PriceUSD = in.Body.AmountUSD
+	return e, describePrice(ctx, tx, &e, after, in.Body.AmountUSD)
 }
 
 func acceptEffect(ctx context.Context, tx *db.Tx, in *struct {
@@ -190,27 +200,15 @@ func acceptEffect(ctx context.Context, tx *db.Tx, in *struct {
 	}
 	e.Title = "Accept " + effect.USD(o.AmountUSD) + " for the " + d.Hull.Name()
 	e.Amount("offer", o.AmountUSD, "")
-	after := d.Deal
+	after := d
 	after.PriceUSD = o.AmountUSD
-	below, err := describeFloor(ctx, tx, &e, after)
-	if err != nil {
+	if err := describePrice(ctx, tx, &e, after, o.AmountUSD); err != nil {
 		return e, err
 	}
-	loss, err := hulls.DescribePrices(ctx, tx, &e, d.Hull, o.AmountUSD)
-	if err != nil {
-		return e, err
-	}
-	if below || loss {
-		requires := auth.HullsWrite
-		e.Confirm = &effect.ProposalConfirm{AmountUSD: o.AmountUSD, Requires: &requires}
-	}
-
 	if err := describeRivals(ctx, tx, &e, d.Deal, o); err != nil {
 		return e, err
 	}
-	if err := describeHold(ctx, tx, &e, d, in.Body != nil && in.Body.OverrideHold); err != nil {
-		return e, err
-	}
+	describeHold(ctx, tx, &e, d, in.Body != nil && in.Body.OverrideHold)
 	e.Said = []string{"by", "override_hold"}
 	e.Change("Offer of "+effect.USD(o.AmountUSD), o.ID, effect.Word(o.Status), effect.Word(OfferAccepted))
 	e.Change(effect.Begin(d.Called()), d.ID, effect.Word(d.Status), "accepted, price "+effect.USD(o.AmountUSD))
@@ -236,24 +234,58 @@ func describeOffer(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, in 
 	return d, o, nil
 }
 
+// describePrice compares the price of a deal with the floor, the cost and the asking price.
+// Below the floor or the cost, the approver has to type the amount.
+func describePrice(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, after Described, usd int64) error {
+	below, err := describeFloor(ctx, tx, e, after.Deal)
+	if err != nil {
+		return err
+	}
+	loss, err := hulls.DescribePrices(ctx, tx, e, after.Hull, usd)
+	if err != nil {
+		return err
+	}
+	if below || loss {
+		requires := auth.HullsWrite
+		e.Confirm = &effect.ProposalConfirm{AmountUSD: usd, Requires: &requires}
+	}
+	return nil
+}
+
+// describeLower is describePrice for what checkFloorAfter checks: discounts, accessories and
+// trade-ins that are added after an offer was accepted.
+func describeLower(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, before Deal, after Described) error {
+	if !after.isLoweredFrom(before) {
+		return nil
+	}
+	usd := after.netPriceCents() / 100
+	e.Amount("new price", usd, "")
+	if err := describePrice(ctx, tx, e, after, usd); err != nil {
+		return err
+	}
+	e.Amount("price now", before.netPriceCents()/100, "")
+	return nil
+}
+
 // describeFloor warns if the price of a deal is below the floor, and says whether the rule
 // would refuse the caller, who proposes it.
 func describeFloor(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d Deal) (below bool, err error) {
 	floor, err := hulls.FloorUSD(ctx, tx, d.HullID)
-	if err != nil || floor == nil || d.discountedCents() >= *floor*100 {
+	if err != nil || floor == nil {
 		return false, err
 	}
-	text := "Below the floor by " + effect.Cents(*floor*100-d.discountedCents()) + "."
+	if d.netPriceCents() >= *floor*100 {
+		if d.TradesWithoutACV > 0 && !canGoBelowFloor(ctx) {
+			e.Warn(effect.Caution, "acv_unknown", mayNot(auth.From(ctx), "The value of a trade-in is unknown.", "Users who can see costs"))
+		}
+		return false, nil
+	}
+	text := "Below the floor by " + effect.Cents(*floor*100-d.netPriceCents()) + "."
 	if !canGoBelowFloor(ctx) {
-		text = mayNot(ctx, text, "You")
+		text = mayNot(auth.From(ctx), text, "You")
 	}
 	e.Loss(auth.HullsWrite, "below_floor", text, "The price is too low for you to accept. Ask someone who can see costs.")
 	return true, nil
-}
-
-// mayNot adds whom a rule allows, and that it refuses the caller, who proposes it.
-func mayNot(ctx context.Context, text, who string) string {
-	return text + " " + who + " may do this, " + auth.From(ctx).Actor.Label + " may not."
 }
 
 // describeRivals warns of a better offer for the same boat. It doesn't name that buyer,
@@ -276,23 +308,16 @@ func describeRivals(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d 
 }
 
 // describeHold warns of a hold for another buyer.
-func describeHold(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d Described, override bool) error {
+func describeHold(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d Described, override bool) {
 	if !d.Hull.IsHeld(tx.Now) || d.owns(*d.Hull.Hold) {
-		return nil
+		return
 	}
 	text := "The boat is on hold for another buyer. This can't be accepted until the hold ends."
 	if override {
-		text = "The boat is on hold for another buyer. This ends the hold."
-		refused := checkManager(ctx, tx, "override_hold")
-		if refused != nil && fault.KindOf(refused) != fault.KindForbidden {
-			return refused
-		}
-		if refused != nil {
-			text = mayNot(ctx, text, "Managers")
-		}
+		warnManagers(auth.From(ctx), e, auth.Exception, exception{"hull_on_hold", "The boat is on hold for another buyer. This ends the hold."})
+		return
 	}
 	e.Warn(effect.Danger, "hull_on_hold", text)
-	return nil
 }
 
 func rejectEffect(ctx context.Context, tx *db.Tx, in *struct {
@@ -341,12 +366,25 @@ func addTradeEffect(ctx context.Context, tx *db.Tx, in *struct {
 	t := in.Body.tradeIn(tx.Now)
 	e.Title = fmt.Sprintf("Take a %s in trade from %s for %s", t.boat(), d.Buyer.Called(), effect.Cents(t.AllowanceCents))
 	before, err := tradeInToReplace(ctx, tx, d.Deal, in.Body.ReplacesID)
-	if err != nil || before == nil {
+	if err != nil {
 		return e, err
+	}
+	if err := describeTrades(ctx, tx, &e, d, tradeChange{before, &t}); err != nil {
+		return e, err
+	}
+	if before == nil {
+		return e, nil
 	}
 	e.Title = fmt.Sprintf("Change the trade-in of %s to a %s for %s", d.Buyer.Called(), t.boat(), effect.Cents(t.AllowanceCents))
 	e.Before, e.Said = before, []string{"replaces_id"}
 	return e, nil
+}
+
+// describeTrades says what a change of the trade-ins does to the price.
+func describeTrades(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d Described, c tradeChange) error {
+	after := d
+	c.apply(&after.Deal)
+	return describeLower(ctx, tx, e, d.Deal, after)
 }
 
 // describeTrade adds a trade-in of a deal. It has no version: the deal changes with it.
@@ -363,14 +401,21 @@ func describeTrade(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, in 
 
 func removeTradeEffect(ctx context.Context, tx *db.Tx, in *ByTradeIn) (e effect.ProposalEffect, err error) {
 	d, t, err := describeTrade(ctx, tx, &e, *in)
+	if err != nil {
+		return e, err
+	}
 	e.Title = "Remove the trade-in of " + d.Buyer.Called()
 	e.Change("Credit for the trade-in", d.ID, effect.Cents(t.AllowanceCents), "nothing")
-	return e, err
+	return e, describeTrades(ctx, tx, &e, d, tradeChange{before: &t})
 }
 
 // UpdateTradeEffect is the effect of UpdateTradeIn, which the preview mounts.
-func UpdateTradeEffect(ctx context.Context, tx *db.Tx, in *ByTradeIn) (e effect.ProposalEffect, err error) {
-	d, t, err := describeTrade(ctx, tx, &e, *in)
-	e.Title, e.Before = "Change the trade-in of "+d.Buyer.Called(), t
-	return e, err
+func UpdateTradeEffect(ctx context.Context, tx *db.Tx, in ByTradeIn, p TradeInPatch) (e effect.ProposalEffect, err error) {
+	d, before, err := describeTrade(ctx, tx, &e, in)
+	if err != nil {
+		return e, err
+	}
+	e.Title, e.Before = "Change the trade-in of "+d.Buyer.Called(), before
+	after := p.apply(before).tradeIn(tx.Now)
+	return e, describeTrades(ctx, tx, &e, d, tradeChange{&before, &after})
 }

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/privacy"
 )
 
 // Holder lets deals follow a merge, an export or an erasure of a contact.
@@ -68,6 +69,9 @@ func move(ctx context.Context, tx *db.Tx, from, to string) error {
 		}
 	}
 
+	if err := moveListings(ctx, tx, from, to); err != nil {
+		return err
+	}
 	return hulls.MoveHolds(ctx, tx, from, to)
 }
 
@@ -77,9 +81,9 @@ func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, e
 		return nil, err
 	}
 
-	offers, trades := []Offer{}, []TradeIn{}
+	offers, trades, changes := []Offer{}, []TradeIn{}, []DealChange{}
 	for i, d := range all {
-		all[i].hideCosts() // the dealership's costs are not the contact's data
+		all[i] = privacy.Hide(d, nil) // the dealership's costs are not the contact's data
 		o, err := db.All[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND deal_id = ? ORDER BY id`, tx.Env, d.ID)
 		if err != nil {
 			return nil, err
@@ -89,11 +93,39 @@ func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, e
 			return nil, err
 		}
 		for i := range t {
-			t[i] = t[i].public()
+			t[i] = privacy.Hide(t[i], nil)
 		}
-		offers, trades = append(offers, o...), append(trades, t...)
+		h, err := db.All[DealChange](ctx, tx, `SELECT {cols} FROM deal_history WHERE env = ? AND deal_id = ? ORDER BY id`, tx.Env, d.ID)
+		if err != nil {
+			return nil, err
+		}
+		offers, trades, changes = append(offers, o...), append(trades, t...), append(changes, h...)
 	}
-	return map[string]any{"deals": all, "offers": offers, "trade_ins": trades}, nil
+	holds, err := exportHolds(ctx, tx, contactID)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := ListingsOf(ctx, tx, contactID)
+	return map[string]any{
+		"deals": all, "offers": offers, "trade_ins": trades, "deal_history": changes, "holds": holds, "listing_agreements": listed,
+	}, err
+}
+
+// exportHolds returns the holds of hulls for the contact or one of its leads.
+func exportHolds(ctx context.Context, tx *db.Tx, contactID string) ([]hulls.HullChange, error) {
+	ids, err := leads.IDsOf(ctx, tx, contactID)
+	if err != nil {
+		return nil, err
+	}
+	all := []hulls.HullChange{}
+	for _, id := range append(ids, contactID) {
+		found, err := hulls.HoldsFor(ctx, tx, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // erase fails if a deal is not closed or cancelled. It removes the free text from
@@ -111,6 +143,9 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 		}
 	}
 
+	if err := checkListings(ctx, tx, contactID); err != nil {
+		return err
+	}
 	for _, d := range all {
 		if err := eraseDeal(ctx, tx, d); err != nil {
 			return err
@@ -119,7 +154,8 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	return eraseHolds(ctx, tx, contactID)
 }
 
-// eraseHolds removes the reasons of holds for the contact or one of its leads.
+// eraseHolds removes the reasons of holds for the contact or one of its leads, also from
+// deals of other buyers, which remember the hold that they replaced.
 func eraseHolds(ctx context.Context, tx *db.Tx, contactID string) error {
 	ids, err := leads.IDsOf(ctx, tx, contactID)
 	if err != nil {
@@ -129,6 +165,18 @@ func eraseHolds(ctx context.Context, tx *db.Tx, contactID string) error {
 		if err := hulls.EraseHoldsFor(ctx, tx, id); err != nil {
 			return err
 		}
+		others, err := db.All[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND hull_hold LIKE ?`, tx.Env, `%"`+id+`"%`)
+		if err != nil {
+			return err
+		}
+		for _, d := range others {
+			hold := *d.HullHold
+			privacy.Erase(&hold, false)
+			d.HullHold = &hold
+			if err := deals.Save(ctx, tx, &d); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -136,21 +184,19 @@ func eraseHolds(ctx context.Context, tx *db.Tx, contactID string) error {
 // eraseDeal removes the free text of a deal. The event doesn't contain the old
 // values.
 func eraseDeal(ctx context.Context, tx *db.Tx, d Deal) error {
-	statements := []string{
-		`UPDATE offers SET note = NULL, reason = NULL WHERE env = ? AND deal_id = ?`,
-		`UPDATE deal_history SET reason = NULL WHERE env = ? AND deal_id = ?`,
-		`UPDATE trade_ins SET description = NULL WHERE env = ? AND deal_id = ?`,
+	of, isSale := func(table string) db.Rows { return db.Rows{Table: table, Where: "deal_id = ?", Args: []any{d.ID}} }, d.IsSale()
+	if err := db.Erase[Offer](ctx, tx, of("offers"), isSale); err != nil {
+		return err
 	}
-	if d.Status == Cancelled { // nothing was traded in
-		statements = append(statements,
-			`UPDATE trade_ins SET hin = NULL, make = NULL, model = NULL, lienholder = NULL WHERE env = ? AND deal_id = ?`)
+	if err := db.Erase[DealChange](ctx, tx, of("deal_history"), isSale); err != nil {
+		return err
 	}
-	for _, statement := range statements {
-		if _, err := db.Exec(ctx, tx, statement, tx.Env, d.ID); err != nil {
-			return err
-		}
+	if err := db.Erase[DealAdjustment](ctx, tx, of("deal_adjustments"), isSale); err != nil {
+		return err
 	}
-
+	if err := db.Erase[TradeIn](ctx, tx, of("trade_ins"), isSale); err != nil {
+		return err
+	}
 	if err := events.Redact(ctx, tx, d.ID); err != nil {
 		return err
 	}

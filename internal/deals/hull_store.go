@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/hulls"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
@@ -48,7 +49,7 @@ func passHold(ctx context.Context, tx *db.Tx, h hulls.Hull, d Deal, override boo
 			h.Hold.ExpiresAt.Format("2006-01-02 15:04 MST")).
 			Detail("hull_id", "hull_on_hold", "refers to a hull that is on hold for another buyer")
 	}
-	if err := checkManager(ctx, tx, "override_hold"); err != nil {
+	if err := access.CheckDuty(auth.From(ctx), auth.Exception, "override_hold"); err != nil {
 		return err
 	}
 
@@ -69,16 +70,19 @@ const tellAfter = 3
 // someone who can see it does.
 func canGoBelowFloor(ctx context.Context) bool { return auth.From(ctx).Can(auth.HullsWrite) }
 
-// checkFloor fails if the price is below the lowest acceptable price of the hull
-// and the caller can't see that price. The error doesn't reveal it. Managers are told
+// checkFloor fails if the deal is below the lowest acceptable price of the hull, or might be, and
+// the caller can't see that price. The error doesn't reveal it. Managers are told
 // if someone tries again and again.
 func checkFloor(ctx context.Context, tx *db.Tx, d Deal) error {
 	if canGoBelowFloor(ctx) {
 		return nil
 	}
 	floor, err := hulls.FloorUSD(ctx, tx, d.HullID)
-	if err != nil || floor == nil || d.discountedCents() >= *floor*100 {
+	if err != nil || floor == nil {
 		return err
+	}
+	if d.netPriceCents() >= *floor*100 {
+		return d.checkACV()
 	}
 	refusal := fault.Forbidden("The price is too low for you to accept. Ask a user who can see costs (hulls:write).").
 		Detail("amount_usd", "below_floor", "is below the lowest acceptable price of the hull")
@@ -106,10 +110,10 @@ func countRefusal(ctx context.Context, tx *db.Tx, d Deal) error {
 		"Three prices below the boat's lowest acceptable price were refused on this deal. Talk to the salesperson.")
 }
 
-// checkFloorAfter is checkFloor for discounts that are added after an offer was
-// accepted.
+// checkFloorAfter is checkFloor for discounts, accessories and trade-ins that are added after an
+// offer was accepted.
 func checkFloorAfter(ctx context.Context, tx *db.Tx, before, d Deal) error {
-	if d.Status == Open || d.discountedCents() >= before.discountedCents() {
+	if !d.isLoweredFrom(before) {
 		return nil
 	}
 	return checkFloor(ctx, tx, d)

@@ -16,7 +16,7 @@ type LeadConvert struct {
 
 	OfferUSD int64    `json:"offer_usd" minimum:"0" maximum:"1000000000" doc:"Buyer's opening offer in whole US dollars." example:"118000"`
 	HullID   *string  `json:"hull_id" required:"false" maxLength:"64" doc:"Defaults to the hull of the lead."`
-	SaleType SaleType `json:"sale_type,omitempty" default:"retail" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)." since:"2026-12-01"`
+	SaleType SaleType `json:"sale_type,omitempty" default:"retail" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)." since:"next"`
 	DealTerms
 }
 

@@ -12,12 +12,12 @@ import (
 type DealLineItem struct {
 	_ struct{} `doc:"An amount in addition to the price of the boat, or a discount or rebate."`
 
-	Kind        LineItemKind  `json:"kind" since:"2026-12-01 rebate=discount" doc:"Discounts and rebates are subtracted. All other kinds are added. A rebate is paid by someone else, such as the manufacturer, so it lowers what the buyer pays but not the profit."`
-	Code        *string       `json:"code" required:"false" maxLength:"50" doc:"Your code for the line item, such as for accounting. Null if there is none." example:"doc" audit:"personal"`
-	Description *string       `json:"description" required:"false" maxLength:"200" doc:"Text that documents show for the line item. Null if there is none." example:"Documentation fee" audit:"personal"`
+	Kind        LineItemKind  `json:"kind" since:"next rebate=discount" doc:"Discounts and rebates are subtracted. All other kinds are added. A rebate is paid by someone else, such as the manufacturer, so it lowers what the buyer pays but not the profit."`
+	Code        *string       `json:"code" required:"false" maxLength:"50" doc:"Your code for the line item, such as for accounting. Null if there is none." example:"doc" privacy:"personal,sale"`
+	Description *string       `json:"description" required:"false" maxLength:"200" doc:"Text that documents show for the line item. Null if there is none." example:"Documentation fee" privacy:"personal,sale"`
 	AmountCents int64         `json:"amount_cents" minimum:"0" maximum:"100000000000" doc:"Never negative, even for a discount or rebate." example:"49900"`
-	CostCents   *int64        `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Send 0 if it costs nothing: the profit is null while a cost is unknown. Null if your key does not have deals:write."`
-	Taxable     *bool         `json:"taxable" required:"false" doc:"Whether the line item is part of the taxable amount. A taxable discount reduces it. Defaults to the dealership's settings.taxable_lines. Never null in responses."`
+	CostCents   *int64        `json:"cost_cents" privacy:"cost,deals:write" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Send 0 if it costs nothing: the profit is null while a cost is unknown. Null if your key does not have deals:write."`
+	Taxable     *bool         `json:"taxable" required:"false" doc:"Whether the line item is part of the taxable amount. A taxable discount reduces it. Defaults to the dealership's settings.taxable_lines. Never null in responses." since:"next null=false"`
 	Side        *LineItemSide `json:"side" required:"false" doc:"Whether the profit counts as front (boat) or back (finance and insurance). Defaults to back for a product and to front for other kinds."`
 }
 
@@ -42,13 +42,14 @@ type LineItemKind string
 
 // Values that the code uses.
 const (
-	ProductLine  LineItemKind = "product"
-	DiscountLine LineItemKind = "discount"
-	RebateLine   LineItemKind = "rebate"
+	ProductLine   LineItemKind = "product"
+	AccessoryLine LineItemKind = "accessory"
+	DiscountLine  LineItemKind = "discount"
+	RebateLine    LineItemKind = "rebate"
 )
 
 var allLineItemKinds = enum.Of("DealLineItemKind", "Kind of line item. Discounts and rebates are subtracted.",
-	"fee", ProductLine, "accessory", DiscountLine, RebateLine)
+	"fee", ProductLine, AccessoryLine, DiscountLine, RebateLine)
 
 func (LineItemKind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allLineItemKinds.Describe(s)

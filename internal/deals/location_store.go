@@ -8,8 +8,17 @@ import (
 	"slipway/internal/platform/db"
 )
 
+// LocationOf returns the location of a deal: where its hull is.
+func LocationOf(ctx context.Context, tx *db.Tx, id string) (string, error) {
+	d, err := Find(ctx, tx, id)
+	if err != nil {
+		return "", err
+	}
+	return hulls.LocationOf(ctx, tx, d.HullID)
+}
+
 // AtLocation returns a condition that a column has the ID of a deal about a hull at
-// a location.
+// a location, or at one of several.
 func AtLocation(ctx context.Context, tx *db.Tx, column, locationID string) (cond string, args []any, err error) {
 	hull, args, err := hulls.AtLocation(ctx, tx, "deals.hull_id", locationID)
 	args = append([]any{tx.Env}, args...)

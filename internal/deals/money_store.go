@@ -3,14 +3,16 @@ package deals
 import (
 	"context"
 
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
 // recordWriteOff adds an audit entry for a balance that is written off.
-func recordWriteOff(ctx context.Context, tx *db.Tx, d Deal) error {
-	if d.Status != Closed || d.WrittenOffCents == nil {
+func recordWriteOff(ctx context.Context, tx *db.Tx, d Deal, asked DealAdvance) error {
+	if asked.WriteOffReason == nil {
 		return nil
 	}
 	return audit.Record(ctx, tx, "deal.balance_written_off", d.ID, map[string][2]any{"written_off_cents": {nil, *d.WrittenOffCents}})
@@ -34,9 +36,9 @@ func lockTransfer(ctx context.Context, tx *db.Tx, dealID string, c DealCancel) e
 	return nil
 }
 
-// checkTransfer fails if the deal that gets the money doesn't exist or can't get
-// it anymore.
-func checkTransfer(ctx context.Context, tx *db.Tx, d Deal) error {
+// checkTransfer fails if the deal that gets the money doesn't exist, can't get it anymore or has
+// other buyers.
+func checkTransfer(ctx context.Context, tx *db.Tx, d Deal, override bool) error {
 	if d.TransferredToDealID == nil {
 		return nil
 	}
@@ -51,6 +53,16 @@ func checkTransfer(ctx context.Context, tx *db.Tx, d Deal) error {
 	case to.Status == Closed || to.Status == Cancelled:
 		return fault.Conflict("Deal %s is %s. You can't transfer money to it.", to.ID, to.Status).
 			Detail("transfer_to_deal_id", "state", "refers to a deal that is %s", to.Status)
+	case d.sharesBuyer(to):
+		return nil
+	case !override:
+		return fault.Conflict("Deal %s has other buyers. Ask a manager to send override_buyer.", to.ID).
+			Detail("transfer_to_deal_id", "other_buyer", "refers to a deal of other buyers")
 	}
-	return nil
+	if err := access.CheckDuty(auth.From(ctx), auth.Exception, "override_buyer"); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, "deal.buyer_overridden", d.ID, map[string][2]any{
+		"transferred_to_deal_id": {nil, to.ID}, "buyer_id": {d.BuyerID, to.BuyerID},
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"slipway/internal/dealership"
+	"slipway/internal/hulls"
 	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
@@ -53,10 +54,12 @@ const (
 	missingStructure MissingCode = "selected_structure"
 	missingFunding   MissingCode = "funding"
 	missingPayment   MissingCode = "payment"
+	missingHIN       MissingCode = "hin"
+	missingReissue   MissingCode = "agreement_hin"
 )
 
-var allMissingCodes = enum.Of("DealMissingCode", "What a deal requires before it can advance.",
-	missingOffer, missingStatus, missingAgreement, missingStructure, missingFunding, missingPayment)
+var allMissingCodes = enum.Of("DealMissingCode", "What a deal requires before it can advance. agreement_hin means that the purchase agreement must be issued again, because it is from before the boat had its HIN.",
+	missingOffer, missingStatus, missingAgreement, missingStructure, missingFunding, missingPayment, missingHIN, missingReissue)
 
 func (MissingCode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allMissingCodes.Describe(s)
@@ -70,8 +73,15 @@ func details(all []DealMissing) (bad fault.Fields) {
 	return bad
 }
 
+// requirements is what a step depends on besides the deal.
+type requirements struct {
+	rules    dealership.Settings
+	hull     hulls.Hull
+	writeOff bool
+}
+
 // next returns what the deal requires for each later status.
-func (d Deal) next(rules dealership.Settings) DealNext {
+func (d Deal) next(r requirements) DealNext {
 	n := DealNext{DealID: d.ID, Status: d.Status, Steps: []DealStep{}}
 	if to := d.nextStatus(); to != "" {
 		n.Default = &to
@@ -85,7 +95,7 @@ func (d Deal) next(rules dealership.Settings) DealNext {
 		if d.checkAdvance(to) != nil {
 			step.Missing = append(step.Missing, d.before(to))
 		}
-		step.Missing = append(step.Missing, d.missing(to, rules, false)...)
+		step.Missing = append(step.Missing, d.missing(to, r)...)
 		step.Allowed = len(step.Missing) == 0
 		n.Steps = append(n.Steps, step)
 	}
@@ -112,7 +122,7 @@ func (d Deal) before(to Status) DealMissing {
 }
 
 // missing lists what the deal requires before it can have a status.
-func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (missing []DealMissing) {
+func (d Deal) missing(to Status, r requirements) (missing []DealMissing) {
 	switch to {
 	case Contracted:
 		if d.SignedAgreementID == nil {
@@ -127,22 +137,25 @@ func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (miss
 			})
 		}
 	case Funded:
-		missing = d.unpaid()
+		if !r.writeOff {
+			missing = d.unpaid()
+		}
 	case Delivered:
-		if d.Status == Contracted && !rules.AllowDeliveryBeforeFunding {
+		if d.Status == Contracted && !r.rules.AllowDeliveryBeforeFunding {
 			missing = append(missing, DealMissing{
 				Code: missingStatus, Message: "The dealership does not allow delivery before funding.",
 				field: "status", detail: "must be funded, because the dealership does not allow delivery before funding",
 			})
 		}
+		missing = append(missing, d.unidentified(r.hull)...)
 	case Closed:
-		if writeOff {
+		if r.writeOff {
 			break
 		}
 		if d.FundedAt == nil && d.DealType == Finance { // delivered before funding
 			missing = d.unpaid()
 		}
-		if due := d.Totals.BalanceDueCents; due > 0 {
+		if due := d.Totals.BalanceDueCents; due > d.lostCents() { // not what was written off before
 			missing = append(missing, DealMissing{
 				Code: missingPayment, Message: money.Format(due) + " is due. Record the payments, or write the balance off.",
 				field: "totals.balance_due_cents", detail: fmt.Sprintf("must be 0 or less but is %d; record the payments, or send write_off_reason", due),
@@ -150,6 +163,23 @@ func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (miss
 		}
 	}
 	return missing
+}
+
+// unidentified lists what is missing because the boat was sold before it had its HIN.
+func (d Deal) unidentified(h hulls.Hull) []DealMissing {
+	switch {
+	case h.HIN == nil && h.HINAbsentReason == nil:
+		return []DealMissing{{
+			Code: missingHIN, Message: "The boat has no HIN yet. Enter it. Then issue the purchase agreement again.",
+			field: "hull_id", detail: "refers to a hull without a hin or a hin_absent_reason",
+		}}
+	case d.NeedsAgreement(h.HIN):
+		return []DealMissing{{
+			Code: missingReissue, Message: "The purchase agreement doesn't state the HIN of the boat. Issue it again, and have everyone sign it.",
+			field: "signed_agreement_id", detail: "must state the hin of the hull; issue the purchase agreement again",
+		}}
+	}
+	return nil
 }
 
 // unpaid lists what must be paid.
@@ -161,7 +191,7 @@ func (d Deal) unpaid() []DealMissing {
 		}}
 	case d.DealType != Finance && due > 0:
 		return []DealMissing{{
-			Code: missingPayment, Message: money.Format(due) + " is due. Record the payments.", field: "totals.balance_due_cents", detail: fmt.Sprintf("must be 0 but is %d", due),
+			Code: missingPayment, Message: money.Format(due) + " is due. Record the payments, or write the balance off.", field: "totals.balance_due_cents", detail: fmt.Sprintf("must be 0 but is %d; record the payments, or send write_off_reason", due),
 		}}
 	}
 	return nil

@@ -17,11 +17,11 @@ type Offer struct {
 	DealID    string      `json:"deal_id" db:"deal_id" doc:"Deal that the offer belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	AmountUSD int64       `json:"amount_usd" db:"amount_usd" doc:"Amount in whole US dollars." example:"118000"`
 	MadeBy    Side        `json:"made_by" db:"made_by" doc:"Side that makes the offer. The other side can accept or reject it."`
-	InReplyTo *string     `json:"in_reply_to" db:"in_reply_to" doc:"The other side's offer that this one answers. It becomes superseded. Null if it answers none."`
+	InReplyTo *string     `json:"in_reply_to" db:"in_reply_to" privacy:"plain" doc:"The other side's offer that this one answers. It becomes superseded. Null if it answers none."`
 	ExpiresAt *time.Time  `json:"expires_at" db:"expires_at" doc:"When the offer expires. Null if it never does."`
-	Note      *string     `json:"note" db:"note" doc:"Note for your staff. Null if there is none." audit:"-"`
+	Note      *string     `json:"note" db:"note" doc:"Note for your staff. Null if there is none."`
 	Status    OfferStatus `json:"status" db:"status" doc:"Whether the offer is still pending, or how it ended."`
-	Reason    *string     `json:"reason" db:"reason" doc:"Reason for rejecting or withdrawing it. Null if none was recorded." audit:"-"`
+	Reason    *string     `json:"reason" db:"reason" doc:"Reason for rejecting or withdrawing it. Null if none was recorded."`
 	DecidedAt *time.Time  `json:"decided_at" db:"decided_at" doc:"When it was accepted, rejected, withdrawn, answered, replaced or expired. Null while it is pending."`
 	Version   int64       `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
 	CreatedAt time.Time   `json:"created_at" db:"created_at" doc:"When it was created."`
@@ -80,7 +80,7 @@ type OfferMake struct {
 
 	AmountUSD int64      `json:"amount_usd" minimum:"0" maximum:"1000000000" doc:"Price of the boat in whole US dollars." example:"121500"`
 	MadeBy    Side       `json:"made_by" doc:"Side that makes the offer. The other side can accept or reject it."`
-	InReplyTo *string    `json:"in_reply_to" required:"false" maxLength:"64" doc:"The other side's offer that this one answers. If it is pending, it becomes superseded and can't be accepted anymore."`
+	InReplyTo *string    `json:"in_reply_to" privacy:"plain" required:"false" maxLength:"64" doc:"The other side's offer that this one answers. If it is pending, it becomes superseded and can't be accepted anymore."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When it expires. Never by default." example:"2026-12-01T17:00:00Z"`
 	Note      *string    `json:"note" required:"false" maxLength:"2000" doc:"Note for your staff."`
 }
@@ -117,7 +117,7 @@ type OfferAccept struct {
 	_ struct{} `doc:"Conditions of accepting an offer."`
 
 	By           Side `json:"by,omitempty" doc:"Defaults to the side that did not make the offer."`
-	OverrideHold bool `json:"override_hold,omitempty" doc:"Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with the role manager or owner." since:"2026-12-01"`
+	OverrideHold bool `json:"override_hold,omitempty" doc:"Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with a role for managers." since:"next"`
 }
 
 // OfferReject is the request body for rejecting an offer.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"slipway/internal/contacts"
+	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
@@ -40,6 +41,13 @@ func Search(ctx context.Context, tx *db.Tx, q string, hullIDs []string, limit in
 	var found []Deal
 	seen := map[string]bool{}
 	for _, w := range filters {
+		if own := auth.From(ctx).Locations; own != nil {
+			at, args, err := hulls.AtLocation(ctx, tx, "deals.hull_id", strings.Join(own, ","))
+			if err != nil {
+				return nil, err
+			}
+			w.And(at, args...)
+		}
 		p, err := deals.List(ctx, tx, page.Query{Limit: limit}, w)
 		if err != nil {
 			return nil, err

@@ -1,10 +1,10 @@
 package deals
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
-	"slipway/internal/dealership"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
@@ -81,7 +81,9 @@ type DealAdvance struct {
 	To     Status  `json:"to,omitempty" doc:"New status. Defaults to the next one. A deal with another deal_type than finance skips in_finance by default."`
 	Reason *string `json:"reason" required:"false" maxLength:"500" doc:"Reason for the change, for the history."`
 
-	WriteOffReason *string `json:"write_off_reason" required:"false" minLength:"1" maxLength:"500" doc:"Only for closed. Closes the deal although a balance is due, and records the balance as written off. Requires the scope admin, or a user with the role manager or owner." since:"2026-12-01"`
+	StockInTrades bool `json:"stock_in_trades,omitempty" doc:"Only for delivered. Adds the trade-ins with stock_in to the inventory now. Otherwise they are added when the deal is closed." since:"next"`
+
+	WriteOffReason *string `json:"write_off_reason" required:"false" minLength:"1" maxLength:"500" doc:"Only for closed, and for funded unless it is a finance deal. Advances the deal although a balance is due, and records the balance as written off, which lowers the profit on the boat. Requires the scope admin, or a user with a role for managers." since:"next"`
 }
 
 // nextStatus is the default for advancing the deal.
@@ -97,7 +99,7 @@ func (d Deal) nextStatus() Status {
 }
 
 // advance changes the status, or fails with everything that is missing.
-func (d *Deal) advance(asked DealAdvance, rules dealership.Settings, now time.Time) error {
+func (d *Deal) advance(asked DealAdvance, r requirements, now time.Time) error {
 	to := asked.To
 	if to == "" {
 		to = d.nextStatus()
@@ -108,7 +110,13 @@ func (d *Deal) advance(asked DealAdvance, rules dealership.Settings, now time.Ti
 	if err := d.checkWriteOff(asked, to); err != nil {
 		return err
 	}
-	if missing := details(d.missing(to, rules, asked.WriteOffReason != nil)); len(missing) > 0 {
+	if asked.StockInTrades && to != Delivered {
+		var bad fault.Fields
+		bad.Add("stock_in_trades", "exclusive", "is only allowed for delivered")
+		return bad.Err()
+	}
+	r.writeOff = asked.WriteOffReason != nil
+	if missing := details(d.missing(to, r)); len(missing) > 0 {
 		f := fault.Conflict("The deal can't be %s yet: %s", to, fault.Sentence(missing))
 		f.Details = missing
 		return f
@@ -126,8 +134,10 @@ func (d Deal) checkWriteOff(asked DealAdvance, to Status) error {
 	var bad fault.Fields
 	switch {
 	case asked.WriteOffReason == nil:
-	case to != Closed:
-		bad.Add("write_off_reason", "exclusive", "is only allowed for closed")
+	case to == Funded && d.DealType == Finance:
+		bad.Add("write_off_reason", "exclusive", "is only allowed for closed, because the lender pays a finance deal")
+	case to != Funded && to != Closed:
+		bad.Add("write_off_reason", "exclusive", "is only allowed for funded and closed")
 	case d.Totals.BalanceDueCents <= 0:
 		bad.Add("write_off_reason", "exclusive", "is only allowed if a balance is due")
 	}
@@ -172,6 +182,9 @@ func (d *Deal) timeOf(s Status) **time.Time {
 	return new(*time.Time) // in_finance has no field; the history has the time
 }
 
+// reopen returns a contracted deal to accepted, because it needs a new agreement.
+func (d *Deal) reopen() { d.Status, d.ContractedAt = Accepted, nil }
+
 // DealCancel is the request body for canceling a deal.
 type DealCancel struct {
 	_ struct{} `doc:"Why a deal is cancelled, and what happens to the buyer's money."`
@@ -179,7 +192,8 @@ type DealCancel struct {
 	Reason         string          `json:"reason" minLength:"1" maxLength:"500" doc:"Why the deal is cancelled. It becomes cancel_reason."`
 	DepositOutcome *DepositOutcome `json:"deposit_outcome" required:"false" doc:"Required if money was paid. refund records a refund of everything that was paid. transfer moves everything to another deal. forfeit doesn't change the payments."`
 
-	TransferToDealID *string `json:"transfer_to_deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
+	TransferToDealID *string `json:"transfer_to_deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled, and must have a buyer in common." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"next"`
+	OverrideBuyer    bool    `json:"override_buyer,omitempty" doc:"Move the money to a deal of another buyer. Requires the scope admin, or a user with a role for managers." since:"next"`
 }
 
 // DepositOutcome is what happens to the buyer's money when a deal is cancelled.
@@ -201,6 +215,11 @@ func (DepositOutcome) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Sch
 // transfers reports whether the cancellation moves money to another deal.
 func (c DealCancel) transfers() bool {
 	return c.DepositOutcome != nil && *c.DepositOutcome == DepositTransfer
+}
+
+// refunds reports whether the cancellation pays money back.
+func (c DealCancel) refunds() bool {
+	return c.DepositOutcome != nil && *c.DepositOutcome == DepositRefund
 }
 
 func (d *Deal) cancel(c DealCancel, now time.Time) error {
@@ -242,7 +261,7 @@ func (d Deal) checkTransfer(c DealCancel) error {
 type DealWarning struct {
 	_ struct{} `doc:"Something about a deal that requires attention."`
 
-	Code        WarningCode `json:"code" doc:"Stable code for programs. balance_due means that the boat was delivered before it was paid."`
+	Code        WarningCode `json:"code" doc:"Stable code for programs. balance_due means that the boat was delivered before it was paid. overpaid means that the buyer gets money back. form_8300 means that more than $10,000 was paid in currency, which must be reported to the IRS. open_tasks means that the boat is not ready: lists of deals leave it out. trade_in_stocked means that the sale was undone after its trade-in was added to the inventory."`
 	Message     string      `json:"message" doc:"Explains the warning, for people." example:"$53,000.00 is due."`
 	AmountCents int64       `json:"amount_cents" doc:"Amount that the warning is about." example:"5300000"`
 }
@@ -252,10 +271,17 @@ type WarningCode string
 
 // The values.
 const (
-	BalanceDue WarningCode = "balance_due"
+	BalanceDue     WarningCode = "balance_due"
+	Overpaid       WarningCode = "overpaid"
+	Form8300       WarningCode = "form_8300"
+	OpenTasks      WarningCode = "open_tasks"
+	TradeInStocked WarningCode = "trade_in_stocked"
 )
 
-var allWarningCodes = enum.Of("DealWarningCode", "What a warning about a deal means.", BalanceDue)
+// form8300Cents is the amount of currency above which a business must report it to the IRS.
+const form8300Cents = 10_000_00
+
+var allWarningCodes = enum.Of("DealWarningCode", "What a warning about a deal means.", BalanceDue, Overpaid, Form8300, OpenTasks, TradeInStocked)
 
 func (WarningCode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allWarningCodes.Describe(s)
@@ -264,10 +290,33 @@ func (WarningCode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema
 // warnings lists what requires attention.
 func (d Deal) warnings() []DealWarning {
 	all := []DealWarning{}
-	if due := d.Totals.BalanceDueCents; due > 0 && (d.Status == Delivered || d.Status == Closed) {
-		all = append(all, DealWarning{Code: "balance_due", Message: money.Format(due) + " is due.", AmountCents: due})
+	if due := d.Totals.BalanceDueCents - d.lostCents(); due > 0 && (d.Status == Delivered || d.Status == Closed) {
+		all = append(all, DealWarning{Code: BalanceDue, Message: money.Format(due) + " is due.", AmountCents: due})
+	}
+	if over := -d.Totals.BalanceDueCents; over > 0 && slices.Contains([]Status{Funded, Delivered, Closed}, d.Status) {
+		all = append(all, DealWarning{Code: Overpaid, Message: money.Format(over) + " too much was paid. Refund it.", AmountCents: over})
+	}
+	if d.CurrencyCents > form8300Cents {
+		all = append(all, DealWarning{
+			Code: Form8300, AmountCents: d.CurrencyCents,
+			Message: money.Format(d.CurrencyCents) + " was paid in currency. File Form 8300 with the IRS within 15 days.",
+		})
+	}
+	if d.StockedTrades > 0 {
+		all = append(all, DealWarning{Code: TradeInStocked, Message: "The sale was undone, and a trade-in is in stock. Give it back to the buyer, or pay for it."})
 	}
 	return all
+}
+
+// warnTasks adds a warning about open tasks on the boat, such as making it ready. Lists of deals
+// don't have it.
+func (d *Deal) warnTasks(open int64) {
+	switch {
+	case open == 1:
+		d.Warnings = append(d.Warnings, DealWarning{Code: OpenTasks, Message: "A task on the boat is open. Finish it before the delivery."})
+	case open > 1:
+		d.Warnings = append(d.Warnings, DealWarning{Code: OpenTasks, Message: fmt.Sprintf("%d tasks on the boat are open. Finish them before the delivery.", open)})
+	}
 }
 
 // DealChange is an entry in the history of a deal.
@@ -277,8 +326,8 @@ type DealChange struct {
 	Env    auth.Env   `json:"-" db:"env"`
 	ID     string     `json:"id" db:"id" doc:"Identifies the change. Starts with hst_." example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID string     `json:"deal_id" db:"deal_id" doc:"Deal that changed."`
-	From   *string    `json:"from" db:"from_status" doc:"Previous status. Null for a new deal."`
-	To     string     `json:"to" db:"to_status" doc:"New status."`
+	From   *string    `json:"from" db:"from_status" privacy:"plain" doc:"Previous status. Null for a new deal."`
+	To     string     `json:"to" db:"to_status" privacy:"plain" doc:"New status."`
 	Reason *string    `json:"reason" db:"reason" doc:"Reason that was sent with the change. Null if none was sent."`
 	Actor  auth.Actor `json:"actor" db:"actor,json" doc:"User, key, app or job that made the change."`
 	At     time.Time  `json:"at" db:"at" doc:"When the change was made."`

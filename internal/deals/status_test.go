@@ -17,7 +17,7 @@ var (
 // ready returns a deal in a status that meets the conditions of all steps.
 func ready(s Status) Deal {
 	d := Deal{ID: "deal_1", HullID: "hull_1", BuyerID: "con_1", Status: s, DealType: Cash, PriceUSD: 100, Taxes: SalesTax("0"),
-		PaidCents: 10000, SignedAgreementID: new("doc_1")}
+		PaidCents: 10000, SignedAgreementID: new("doc_1"), AgreementHIN: built.HIN}
 	d.derive()
 	return d
 }
@@ -36,7 +36,7 @@ func TestEveryAdvance(t *testing.T) {
 	for _, from := range statuses {
 		for _, to := range statuses {
 			d := ready(from)
-			err := d.advance(DealAdvance{To: to}, spot, now)
+			err := d.advance(DealAdvance{To: to}, requirements{rules: spot, hull: built}, now)
 			if want := slices.Contains(allowed[from], to); (err == nil) != want {
 				t.Errorf("%s → %s: %v, want allowed = %v", from, to, err, want)
 			}
@@ -71,7 +71,7 @@ func TestEveryNextStep(t *testing.T) {
 	} {
 		d := ready(tt.from)
 		d.DealType, d.SelectedStructureID, d.FundingState = tt.pays, new("fin_1"), FundingFunded
-		err := d.advance(DealAdvance{}, dealership.Settings{}, now)
+		err := d.advance(DealAdvance{}, requirements{hull: built}, now)
 		if (err == nil) != (tt.want != "") || err == nil && d.Status != tt.want {
 			t.Errorf("%s of a %s deal: %s, %v; want %q", tt.from, tt.pays, d.Status, err, tt.want)
 		}
@@ -101,7 +101,7 @@ func TestMissing(t *testing.T) {
 		d := ready(tt.from)
 		tt.change(&d)
 		d.derive()
-		err, ok := d.advance(DealAdvance{To: tt.to}, dealership.Settings{}, now).(*fault.Error) //nolint:errorlint // a fault as it is made
+		err, ok := d.advance(DealAdvance{To: tt.to}, requirements{hull: built}, now).(*fault.Error) //nolint:errorlint // a fault as it is made
 		var fields []string
 		if ok {
 			for _, detail := range err.Details {
@@ -117,7 +117,7 @@ func TestMissing(t *testing.T) {
 	d := ready(Contracted)
 	d.PaidCents++
 	d.derive()
-	if err := d.advance(DealAdvance{To: Funded}, dealership.Settings{}, now); err != nil || d.FundedAt == nil {
+	if err := d.advance(DealAdvance{To: Funded}, requirements{hull: built}, now); err != nil || d.FundedAt == nil {
 		t.Errorf("overpaid: got %v; want no error, d.FundedAt != nil", err)
 	}
 }

@@ -1,8 +1,10 @@
 package deals
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"slipway/internal/dealership"
 	"slipway/internal/vocab/fault"
@@ -13,12 +15,13 @@ import (
 type DealTax struct {
 	_ struct{} `doc:"One tax on a deal."`
 
-	Name         string             `json:"name" minLength:"1" maxLength:"100" doc:"Name of the tax, as documents show it." example:"Florida sales tax" audit:"personal"`
+	Name         string             `json:"name" minLength:"1" maxLength:"100" doc:"Name of the tax, as documents show it." example:"Florida sales tax" privacy:"personal,sale"`
 	RatePercent  money.Percent      `json:"rate_percent" maxLength:"10" doc:"Rate as a decimal with up to four places." example:"6"`
 	Base         dealership.TaxBase `json:"base" required:"false" doc:"What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line items (lines). If trade_tax_credit is set, trade-in allowances are deducted from the price. Defaults to deal."`
 	BaseCapCents *int64             `json:"base_cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Only this much of the base is taxed. For example, a county surtax on the first $5,000. Null if there is no limit."`
 	CapCents     *int64             `json:"cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Highest amount of the tax. Null if there is no limit." example:"1800000"`
-	ExemptReason *string            `json:"exempt_reason" required:"false" minLength:"1" maxLength:"200" doc:"Why the deal is exempt from the tax. The amount is then 0." audit:"personal"`
+	Jurisdiction *string            `json:"jurisdiction" required:"false" minLength:"1" maxLength:"100" doc:"Who receives the tax, for the tax report. Null if the name says it." example:"Florida" since:"next" privacy:"plain"`
+	ExemptReason *string            `json:"exempt_reason" required:"false" minLength:"1" maxLength:"200" doc:"Why the deal is exempt from the tax. The amount is then 0." privacy:"personal,sale"`
 	AmountCents  int64              `json:"amount_cents" required:"false" doc:"Calculated by Slipway and rounded half up. Ignored in requests."`
 }
 
@@ -30,7 +33,8 @@ const resale = "Sale for resale"
 func newTaxes(rules dealership.TaxRules) []DealTax {
 	taxes := []DealTax{}
 	for _, r := range rules {
-		taxes = append(taxes, DealTax{Name: r.Name, RatePercent: r.RatePercent, Base: r.Base, BaseCapCents: r.BaseCapCents, CapCents: r.CapCents})
+		taxes = append(taxes, DealTax{Name: r.Name, RatePercent: r.RatePercent, Base: r.Base, BaseCapCents: r.BaseCapCents, CapCents: r.CapCents,
+			Jurisdiction: r.Jurisdiction})
 	}
 	return taxes
 }
@@ -86,6 +90,23 @@ func (d Deal) singleRate() *money.Percent {
 		}
 	}
 	return nil
+}
+
+// OlderValue returns tax_rate_percent for the version that had only one rate: the sum of the
+// rates, without the taxes that the deal is exempt from.
+func (Deal) OlderValue(_ string, object []byte) string {
+	var d struct {
+		Taxes []DealTax `json:"taxes"`
+	}
+	rate := money.Percent("0")
+	if json.Unmarshal(object, &d) == nil { // it was encoded from a deal
+		for _, t := range d.Taxes {
+			if t.ExemptReason == nil {
+				rate = rate.Plus(t.RatePercent)
+			}
+		}
+	}
+	return strconv.Quote(string(rate))
 }
 
 // TaxCents is the tax on the deal with some more taxable line items. Each tax is

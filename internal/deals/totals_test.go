@@ -35,21 +35,21 @@ func TestTotals(t *testing.T) {
 		"positive equity": {
 			func(d *Deal) {
 				d.LineItems = nil
-				d.addTrade(TradeIn{AllowanceCents: 300000, PayoffCents: 100000, ACVCents: new(int64(250000))}, 1)
+				tradeChange{after: &TradeIn{AllowanceCents: 300000, PayoffCents: 100000, ACVCents: new(int64(250000))}}.apply(d)
 			},
 			DealTotals{PriceCents: 10000000, TradeEquityCents: 200000, TotalCents: 9800000, BalanceDueCents: 9800000}, 1950000, 0,
 		},
 		"negative equity is carried": {
 			func(d *Deal) {
 				d.LineItems = nil
-				d.addTrade(TradeIn{AllowanceCents: 100000, PayoffCents: 300000, ACVCents: new(int64(100000))}, 1)
+				tradeChange{after: &TradeIn{AllowanceCents: 100000, PayoffCents: 300000, ACVCents: new(int64(100000))}}.apply(d)
 			},
 			DealTotals{PriceCents: 10000000, TradeEquityCents: -200000, TotalCents: 10200000, BalanceDueCents: 10200000}, 2000000, 0,
 		},
 		"credit for the trade": {
 			func(d *Deal) {
 				d.LineItems, d.Taxes, d.TradeTaxCredit = nil, SalesTax("5"), true
-				d.addTrade(TradeIn{AllowanceCents: 1000000, ACVCents: new(int64(1000000))}, 1)
+				tradeChange{after: &TradeIn{AllowanceCents: 1000000, ACVCents: new(int64(1000000))}}.apply(d)
 			},
 			DealTotals{PriceCents: 10000000, TaxCents: 450000, TradeEquityCents: 1000000, TotalCents: 9450000, BalanceDueCents: 9450000}, 2000000, 0,
 		},
@@ -101,7 +101,7 @@ func TestTotalsAddUp(t *testing.T) {
 		before := d
 		before.derive()
 		trade := TradeIn{AllowanceCents: cents.Draw(t, "allowance"), PayoffCents: cents.Draw(t, "payoff"), ACVCents: new(cents.Draw(t, "acv"))}
-		d.addTrade(trade, 1)
+		tradeChange{after: &trade}.apply(&d)
 		d.derive()
 
 		s := d.Totals
@@ -114,7 +114,7 @@ func TestTotalsAddUp(t *testing.T) {
 			t.Fatalf("tax: %+v, before %+v", s, before.Totals)
 		}
 
-		d.addTrade(trade, -1)
+		tradeChange{before: &trade}.apply(&d)
 		if d.derive(); d.Totals != before.Totals {
 			t.Fatalf("undone: %+v, want %+v", d.Totals, before.Totals)
 		}

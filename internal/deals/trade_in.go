@@ -18,19 +18,19 @@ type TradeIn struct {
 	Env                 auth.Env  `json:"-" db:"env"`
 	ID                  string    `json:"id" db:"id" doc:"Identifies the trade-in. Starts with trd_." example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID              string    `json:"deal_id" db:"deal_id" doc:"Deal that the trade-in belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Description         *string   `json:"description" db:"description" doc:"The boat in your own words. Null if there is none." example:"2016 Boston Whaler 210 Montauk with trailer" audit:"personal"`
-	HIN                 *string   `json:"hin" db:"hin" doc:"Hull identification number of the boat. Null if unknown." audit:"personal"`
+	Description         *string   `json:"description" db:"description" doc:"The boat in your own words. Null if there is none." example:"2016 Boston Whaler 210 Montauk with trailer"`
+	HIN                 *string   `json:"hin" db:"hin" doc:"Hull identification number of the boat. Null if unknown." privacy:"personal,sale"`
 	Year                *int64    `json:"year" db:"year" doc:"Model year of the boat. Null if unknown." example:"2016"`
-	Make                *string   `json:"make" db:"make" doc:"Manufacturer of the boat. Null if unknown." example:"Boston Whaler" audit:"personal"`
-	Model               *string   `json:"model" db:"model" doc:"Model name of the boat. Null if unknown." example:"210 Montauk" audit:"personal"`
+	Make                *string   `json:"make" db:"make" doc:"Manufacturer of the boat. Null if unknown." example:"Boston Whaler" privacy:"personal,sale"`
+	Model               *string   `json:"model" db:"model" doc:"Model name of the boat. Null if unknown." example:"210 Montauk" privacy:"personal,sale"`
 	LengthFt            *float64  `json:"length_ft" db:"length_ft" doc:"Length overall in feet. Null if unknown." example:"21.33"`
 	AllowanceCents      int64     `json:"allowance_cents" db:"allowance_cents" doc:"Amount in cents that the dealership credits the buyer for the boat." example:"3250000"`
-	ACVCents            *int64    `json:"acv_cents" db:"acv_cents" doc:"Actual cash value, which is what the boat is worth to the dealership. Null if your key does not have deals:write." audit:"-"`
+	ACVCents            *int64    `json:"acv_cents" db:"acv_cents" doc:"Actual cash value, which is what the boat is worth to the dealership. Null if your key does not have deals:write." privacy:"cost,deals:write"`
 	PayoffCents         int64     `json:"payoff_cents" db:"payoff_cents" doc:"Amount in cents that the buyer still owes on the boat."`
 	EquityCents         int64     `json:"equity_cents" doc:"Allowance minus payoff. Negative equity is added to the total."`
-	PayoffGoodThroughOn *string   `json:"payoff_good_through_on" db:"payoff_good_through_on" format:"date" doc:"Last day on which the lender accepts the payoff." since:"2026-12-01"`
-	PerDiemCents        *int64    `json:"per_diem_cents" db:"per_diem_cents" doc:"Interest that the payoff increases by each day after that." example:"412" since:"2026-12-01"`
-	Lienholder          *string   `json:"lienholder" db:"lienholder" doc:"Lender that the payoff is owed to. Null if there is none." audit:"personal"`
+	PayoffGoodThroughOn *string   `json:"payoff_good_through_on" db:"payoff_good_through_on" format:"date" doc:"Last day on which the lender accepts the payoff." since:"next"`
+	PerDiemCents        *int64    `json:"per_diem_cents" db:"per_diem_cents" doc:"Interest that the payoff increases by each day after that." example:"412" since:"next"`
+	Lienholder          *string   `json:"lienholder" db:"lienholder" doc:"Lender that the payoff is owed to. Null if there is none." privacy:"personal,sale"`
 	StockIn             bool      `json:"stock_in" db:"stock_in" doc:"Whether it is added to the inventory as a hull when the deal is closed."`
 	HullID              *string   `json:"hull_id" db:"hull_id" doc:"Hull that was created from it. Null until then."`
 	CreatedAt           time.Time `json:"created_at" db:"created_at" doc:"When the trade-in was added."`
@@ -46,12 +46,12 @@ type TradeInAdd struct {
 	Year                *int64   `json:"year" required:"false" minimum:"1900" maximum:"9999" doc:"Model year of the boat."`
 	Make                *string  `json:"make" required:"false" minLength:"1" maxLength:"100" doc:"Manufacturer of the boat."`
 	Model               *string  `json:"model" required:"false" minLength:"1" maxLength:"100" doc:"Model name of the boat."`
-	LengthFt            *float64 `json:"length_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall in feet."`
+	LengthFt            *float64 `json:"length_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall in feet, with at most two decimals."`
 	AllowanceCents      int64    `json:"allowance_cents" minimum:"0" maximum:"100000000000" doc:"Amount in cents that the dealership credits the buyer for the boat." example:"3250000"`
-	ACVCents            *int64   `json:"acv_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Actual cash value in cents: what the boat is worth to the dealership. The profit is null while it is unknown." example:"3000000"`
+	ACVCents            *int64   `json:"acv_cents" privacy:"cost,deals:write" required:"false" minimum:"0" maximum:"100000000000" doc:"Actual cash value in cents: what the boat is worth to the dealership. The profit is null while it is unknown." example:"3000000"`
 	PayoffCents         int64    `json:"payoff_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Amount in cents that the buyer still owes on the boat. Defaults to 0." example:"1200000"`
-	PayoffGoodThroughOn *string  `json:"payoff_good_through_on" required:"false" format:"date" doc:"Last day on which the lender accepts the payoff." since:"2026-12-01"`
-	PerDiemCents        *int64   `json:"per_diem_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Interest that the payoff increases by each day after that." example:"412" since:"2026-12-01"`
+	PayoffGoodThroughOn *string  `json:"payoff_good_through_on" required:"false" format:"date" doc:"Last day on which the lender accepts the payoff." since:"next"`
+	PerDiemCents        *int64   `json:"per_diem_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Interest that the payoff increases by each day after that." example:"412" since:"next"`
 	Lienholder          *string  `json:"lienholder" required:"false" maxLength:"200" doc:"Lender that the payoff is owed to."`
 	StockIn             bool     `json:"stock_in,omitempty" doc:"Add it to the inventory as a hull when the deal is closed. Requires make, model, year and length_ft. The HIN must be valid if you send one."`
 }
@@ -75,7 +75,7 @@ type TradeInPatch struct {
 	Model               patch.Null[string]  `json:"model,omitzero" minLength:"1" maxLength:"100" doc:"Model."`
 	LengthFt            patch.Null[float64] `json:"length_ft,omitzero" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall in feet."`
 	AllowanceCents      patch.Value[int64]  `json:"allowance_cents,omitzero" minimum:"0" maximum:"100000000000" doc:"Amount that the dealership credits the buyer for it."`
-	ACVCents            patch.Null[int64]   `json:"acv_cents,omitzero" minimum:"0" maximum:"100000000000" doc:"Actual cash value."`
+	ACVCents            patch.Null[int64]   `json:"acv_cents,omitzero" privacy:"cost,deals:write" minimum:"0" maximum:"100000000000" doc:"Actual cash value."`
 	PayoffCents         patch.Value[int64]  `json:"payoff_cents,omitzero" minimum:"0" maximum:"100000000000" doc:"Amount still owed on it."`
 	PayoffGoodThroughOn patch.Null[string]  `json:"payoff_good_through_on,omitzero" format:"date" doc:"Last day on which the lender accepts the payoff."`
 	PerDiemCents        patch.Null[int64]   `json:"per_diem_cents,omitzero" minimum:"0" maximum:"100000000000" doc:"Interest that the payoff increases by each day after that."`
@@ -115,6 +115,9 @@ func (a TradeInAdd) Check(now time.Time) error {
 
 // check adds the errors with a prefix for the field names.
 func (a TradeInAdd) check(bad *fault.Fields, prefix string, now time.Time) {
+	if a.LengthFt != nil {
+		hulls.CheckLength(bad, prefix+"length_ft", new(*a.LengthFt))
+	}
 	if a.StockIn {
 		for _, f := range []struct {
 			name string
@@ -161,25 +164,19 @@ func (t *TradeIn) derive() {
 	}
 }
 
-// public returns the trade-in without its value, for events and for callers
-// without deals:write.
-func (t TradeIn) public() TradeIn {
-	t.ACVCents = nil
-	return t
-}
+// tradeChange is a change of the trade-ins of a deal. Without before it adds one, and without
+// after it removes one.
+type tradeChange struct{ before, after *TradeIn }
 
-// replaceTrade exchanges a trade-in in the totals.
-func (d *Deal) replaceTrade(before, t TradeIn) {
+// apply changes the totals of the deal.
+func (c tradeChange) apply(d *Deal) {
 	was := *d
-	d.countTrade(before, -1)
-	d.countTrade(t, 1)
-	d.deselectIfRepriced(was)
-}
-
-// addTrade adds a trade-in to the totals. A sign of -1 removes it.
-func (d *Deal) addTrade(t TradeIn, sign int64) {
-	was := *d
-	d.countTrade(t, sign)
+	if c.before != nil {
+		d.countTrade(*c.before, -1)
+	}
+	if c.after != nil {
+		d.countTrade(*c.after, 1)
+	}
 	d.deselectIfRepriced(was)
 }
 
@@ -191,6 +188,15 @@ func (d *Deal) countTrade(t TradeIn, sign int64) {
 	if t.ACVCents == nil {
 		d.TradesWithoutACV += sign
 	}
+}
+
+// checkACV fails if the value of a trade-in is unknown. The buyer might be credited too much for it.
+func (d Deal) checkACV() error {
+	if d.TradesWithoutACV == 0 {
+		return nil
+	}
+	return fault.Forbidden("The value of a trade-in (acv_cents) is unknown. Ask a user who can see costs (hulls:write).").
+		Detail("trade_ins", "acv_unknown", "must have acv_cents, so that the price can be checked")
 }
 
 // hull returns the boat for the inventory and its cost. It is not for sale until

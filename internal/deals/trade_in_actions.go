@@ -8,10 +8,10 @@ import (
 
 // UpdateTradeIn changes a part of a trade-in.
 func (a *API) UpdateTradeIn(ctx context.Context, tx *db.Tx, dealID, id string, p TradeInPatch) (TradeIn, error) {
-	return a.changeTrades(ctx, tx, dealID, func(d *Deal) (TradeIn, error) {
+	return a.changeTrades(ctx, tx, dealID, func(d Deal) (tradeChange, error) {
 		before, err := tradeIns.FindIn(ctx, tx, d.ID, id)
 		if err != nil {
-			return before, err
+			return tradeChange{}, err
 		}
 		return putTradeIn(ctx, tx, d, p.apply(before), &before)
 	})

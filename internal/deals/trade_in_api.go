@@ -7,6 +7,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/privacy"
 )
 
 // ByTradeIn are the path parameters of a trade-in.
@@ -20,16 +21,15 @@ func (a *API) listTradeIns(ctx context.Context, tx *db.Tx, in *struct {
 	page.Query
 }) (page.Page[TradeIn], error) {
 	p, err := ListOf(ctx, tx, tradeIns, in.DealID, in.Query)
-	if !auth.From(ctx).Can(auth.DealsWrite) {
-		for i := range p.Data {
-			p.Data[i] = p.Data[i].public()
-		}
+	for i, t := range p.Data {
+		p.Data[i] = privacy.Hide(t, auth.From(ctx).Scopes)
 	}
 	return p, err
 }
 
-// changeTrades changes the trade-ins of a deal together with its totals.
-func (a *API) changeTrades(ctx context.Context, tx *db.Tx, dealID string, edit func(d *Deal) (TradeIn, error)) (TradeIn, error) {
+// changeTrades changes the trade-ins of a deal together with its totals. The floor is checked
+// before anything is written, so that a refusal can be counted.
+func (a *API) changeTrades(ctx context.Context, tx *db.Tx, dealID string, decide func(d Deal) (tradeChange, error)) (TradeIn, error) {
 	d, err := FindForUpdate(ctx, tx, dealID)
 	if err != nil {
 		return TradeIn{}, err
@@ -37,9 +37,21 @@ func (a *API) changeTrades(ctx context.Context, tx *db.Tx, dealID string, edit f
 	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 		return TradeIn{}, err
 	}
+	if err := d.CheckTermsOpen(); err != nil {
+		return TradeIn{}, err
+	}
 
 	before := d
-	t, err := edit(&d)
+	c, err := decide(d)
+	if err != nil {
+		return TradeIn{}, err
+	}
+	c.apply(&d)
+	if err := checkFloorAfter(ctx, tx, before, d); err != nil {
+		return TradeIn{}, err
+	}
+
+	t, err := c.save(ctx, tx)
 	if err != nil {
 		return t, err
 	}
@@ -51,51 +63,29 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	Body TradeInPut
 }) (TradeIn, error) {
-	return a.changeTrades(ctx, tx, in.DealID, func(d *Deal) (TradeIn, error) {
-		before, err := tradeInToReplace(ctx, tx, *d, in.Body.ReplacesID)
+	return a.changeTrades(ctx, tx, in.DealID, func(d Deal) (tradeChange, error) {
+		before, err := tradeInToReplace(ctx, tx, d, in.Body.ReplacesID)
 		if err != nil {
-			return TradeIn{}, err
+			return tradeChange{}, err
 		}
 		return putTradeIn(ctx, tx, d, in.Body.TradeInAdd, before)
 	})
 }
 
-// putTradeIn adds a trade-in, or replaces one.
-func putTradeIn(ctx context.Context, tx *db.Tx, d *Deal, add TradeInAdd, before *TradeIn) (TradeIn, error) {
+// putTradeIn returns the change that adds a trade-in, or replaces one.
+func putTradeIn(ctx context.Context, tx *db.Tx, d Deal, add TradeInAdd, before *TradeIn) (tradeChange, error) {
 	if err := add.Check(tx.Now); err != nil {
-		return TradeIn{}, err
-	}
-	if err := d.CheckTermsOpen(); err != nil {
-		return TradeIn{}, err
+		return tradeChange{}, err
 	}
 	t := add.tradeIn(tx.Now)
 	t.DealID = d.ID
-	if err := checkTradeIn(ctx, tx, *d, t, before); err != nil {
-		return t, err
-	}
-
-	if before == nil {
-		d.addTrade(t, 1)
-		err := insertTradeIn(ctx, tx, &t)
-		return t, err
-	}
-	d.replaceTrade(*before, t)
-	err := replaceTradeIn(ctx, tx, *before, &t)
-	return t, err
+	return tradeChange{before, &t}, checkTradeIn(ctx, tx, d, t, before)
 }
 
 func (a *API) removeTradeIn(ctx context.Context, tx *db.Tx, in *ByTradeIn) (rest.None, error) {
-	_, err := a.changeTrades(ctx, tx, in.DealID, func(d *Deal) (TradeIn, error) {
+	_, err := a.changeTrades(ctx, tx, in.DealID, func(d Deal) (tradeChange, error) {
 		t, err := tradeIns.FindIn(ctx, tx, d.ID, in.TradeInID)
-		if err != nil {
-			return t, err
-		}
-		if err := d.CheckTermsOpen(); err != nil {
-			return t, err
-		}
-
-		d.addTrade(t, -1)
-		return t, deleteTradeIn(ctx, tx, t)
+		return tradeChange{before: &t}, err
 	})
 	return rest.None{}, err
 }

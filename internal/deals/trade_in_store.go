@@ -23,12 +23,25 @@ func TradeIns(ctx context.Context, tx *db.Tx, d Deal) ([]TradeIn, error) {
 	return all, err
 }
 
+// save writes the change, and returns the trade-in as it is then, or was.
+func (c tradeChange) save(ctx context.Context, tx *db.Tx) (TradeIn, error) {
+	switch {
+	case c.after == nil:
+		return *c.before, deleteTradeIn(ctx, tx, *c.before)
+	case c.before == nil:
+		err := insertTradeIn(ctx, tx, c.after)
+		return *c.after, err
+	}
+	err := replaceTradeIn(ctx, tx, *c.before, c.after)
+	return *c.after, err
+}
+
 func insertTradeIn(ctx context.Context, tx *db.Tx, t *TradeIn) error {
 	if err := tradeIns.Insert(ctx, tx, t); err != nil {
 		return err
 	}
 	t.derive()
-	return events.Emit(ctx, tx, "deal.trade_in_added", t.DealID, events.Change{After: t.public()})
+	return events.Emit(ctx, tx, "deal.trade_in_added", t.DealID, events.Change{After: *t})
 }
 
 // tradeInToReplace returns the trade-in that a new one replaces, if any.
@@ -70,14 +83,14 @@ func replaceTradeIn(ctx context.Context, tx *db.Tx, before TradeIn, t *TradeIn) 
 		return err
 	}
 	t.derive()
-	return events.Emit(ctx, tx, "deal.trade_in_replaced", t.DealID, events.Change{Before: before.public(), After: t.public()})
+	return events.Emit(ctx, tx, "deal.trade_in_replaced", t.DealID, events.Change{Before: before, After: *t})
 }
 
 func deleteTradeIn(ctx context.Context, tx *db.Tx, t TradeIn) error {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM trade_ins WHERE env = ? AND deal_id = ? AND id = ?`, t.Env, t.DealID, t.ID); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "deal.trade_in_removed", t.DealID, events.Change{After: t.public()})
+	return events.Emit(ctx, tx, "deal.trade_in_removed", t.DealID, events.Change{After: t})
 }
 
 // stockIn adds the trade-ins with stock_in to the inventory, at the location of

@@ -199,9 +199,10 @@ func (s *seeder) addLocations(ctx context.Context, e *environment) error {
 		var created struct{ ID string }
 		if err := s.as(e.key).send(ctx, http.MethodPost, "/v1/locations", object{
 			"name": l.name, "code": l.code, "phone": l.phone,
-			"address": object{"line1": l.line1, "city": l.city, "region": "MD", "postal_code": l.postal, "country": "US"},
+			"address":     object{"line1": l.line1, "city": l.city, "region": "MD", "postal_code": l.postal, "country": "US"},
+			"buyer_taxes": []any{object{"region": "DE", "exempt_reason": "Principal use in Delaware"}},
 			"default_taxes": []any{
-				object{"name": "Maryland vessel excise tax", "rate_percent": "5", "base": "deal", "cap_cents": 1_610_000},
+				object{"name": "Maryland vessel excise tax", "rate_percent": "5", "base": "deal", "cap_cents": 1_610_000, "jurisdiction": "Maryland"},
 			},
 			"trade_tax_credit": true,
 		}, &created); err != nil {

@@ -211,19 +211,35 @@ func TestSeed(t *testing.T) {
 	if err := s.as(w.TestKey).send(t.Context(), http.MethodGet, "/v1/deals?limit=100", nil, &sold); err != nil {
 		t.Fatal(err)
 	}
-	dealStatuses := map[string]int{}
+	dealStatuses, unwound, brokerage, ordered := map[string]int{}, 0, 0, 0
 	for _, d := range sold.Data {
 		dealStatuses[string(d.Status)]++
+		if d.UnwoundAt != nil {
+			unwound++
+		}
+		if d.SaleType == deals.Brokerage && d.Status == deals.Funded {
+			brokerage++
+		}
+		var h hulls.Hull
+		if err := s.as(w.TestKey).send(t.Context(), http.MethodGet, "/v1/hulls/"+d.HullID, nil, &h); err != nil {
+			t.Fatal(err)
+		}
+		if h.StockState == hulls.StockOnOrder && h.Status == hulls.Sold {
+			ordered++
+		}
 		if d.Status == deals.Closed && d.Totals.BalanceDueCents > 0 || d.OwnerID == nil {
 			t.Errorf("deal of %s: got balance %d and owner %v, want a closed deal to be paid, and an owner",
 				d.CreatedAt, d.Totals.BalanceDueCents, d.OwnerID)
 		}
 	}
 	want := map[string]int{
-		"open": 5, "accepted": 3, "in_finance": 3, "contracted": 3, "funded": 2, "delivered": 3, "closed": 4, "cancelled": 2,
+		"open": 5, "accepted": 2, "in_finance": 3, "contracted": 4, "funded": 2, "delivered": 3, "closed": 3, "cancelled": 3,
 	}
 	if diff := cmp.Diff(want, dealStatuses); diff != "" {
 		t.Error(diff)
+	}
+	if unwound != 1 || brokerage != 1 || ordered != 1 {
+		t.Errorf("got %d sales that were undone, %d for an owner and %d of a boat on order, want 1 of each", unwound, brokerage, ordered)
 	}
 
 	var booked page.Page[appointments.Appointment]

@@ -76,6 +76,9 @@ func (l *history) create(daysAgo int, status hulls.Status) {
 	c := l.hull()
 	if c.Status = status; status == hulls.OnOrder {
 		c.HIN, c.HINAbsentReason = nil, nil // not assigned yet
+		if l.condition == "order" {
+			c.ExpectedOn = new(l.now.AddDate(0, 0, 20+l.number%9*10).Format(time.DateOnly))
+		}
 	}
 	l.add(daysAgo, http.MethodPost, "", c)
 	l.add(daysAgo, http.MethodPut, "/specs", l.specs(l.now))

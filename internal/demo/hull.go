@@ -18,11 +18,18 @@ func (b *boat) hull() hulls.HullCreate {
 	}
 	if b.condition == "order" {
 		c.Condition = "new"
+		c.OrderNumber, c.Options = new(fmt.Sprintf("%d-%05d", b.year, 11_000+b.number*37)), factoryOptions[b.number%len(factoryOptions)]
 	}
 	if c.HIN == nil {
 		c.HINAbsentReason = new(hulls.HINBefore1972)
 	}
 	return c
+}
+
+// factoryOptions are options of boats on order.
+var factoryOptions = [][]string{
+	{"Second battery with switch", "Underwater lights"}, {"Tower with canvas", "Upgraded stereo"}, {"Hull color: Ice Blue"},
+	{"Trim tabs with auto control", "Cockpit cover", "Freshwater sink"},
 }
 
 func (b *boat) ownership() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"slipway/internal/messages"
 	"slipway/internal/platform/jobs"
@@ -49,6 +50,9 @@ func (noPhone) Name() string { return "outbox" }
 
 // Send returns no ID, so no job asks for the status.
 func (noPhone) Send(context.Context, sms.Message) (string, error) { return "", nil }
+
+// Sent is not called.
+func (noPhone) Sent(context.Context, sms.Message, time.Time) ([]string, error) { return nil, nil }
 
 // Status is not called.
 func (noPhone) Status(context.Context, string) (sms.Status, error) { return sms.Unknown, nil }

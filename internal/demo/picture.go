@@ -167,17 +167,18 @@ func (c *canvas) wash(fill color.RGBA, opacity float64, p *path) {
 	r.Draw(c.img, area, image.NewUniform(color.NRGBA{fill.R, fill.G, fill.B, alpha}), image.Point{})
 }
 
-func (c *canvas) line(fill color.RGBA, width, x1, y1, x2, y2 float64) {
-	length := math.Hypot(x2-x1, y2-y1)
-	dx, dy := (y2-y1)/length*width/2, (x1-x2)/length*width/2
-	c.fill(fill, from(x1+dx, y1+dy).to(x2+dx, y2+dy, x2-dx, y2-dy, x1-dx, y1-dy))
+func (c *canvas) line(fill color.RGBA, width float64, a, b point) {
+	length := math.Hypot(b.x-a.x, b.y-a.y)
+	dx, dy := (b.y-a.y)/length*width/2, (a.x-b.x)/length*width/2
+	c.fill(fill, from(a.x+dx, a.y+dy).to(b.x+dx, b.y+dy, b.x-dx, b.y-dy, a.x-dx, a.y-dy))
 }
 
-func (c *canvas) disc(fill color.RGBA, opacity, x, y, rx, ry float64) {
-	p := from(x+rx, y)
+// disc fills an ellipse with these radii.
+func (c *canvas) disc(fill color.RGBA, opacity float64, center, radii point) {
+	p := from(center.x+radii.x, center.y)
 	for i := 1; i <= 24; i++ {
 		a := float64(i) * math.Pi / 12
-		p.to(x+rx*math.Cos(a), y+ry*math.Sin(a))
+		p.to(center.x+radii.x*math.Cos(a), center.y+radii.y*math.Sin(a))
 	}
 	c.wash(fill, opacity, p)
 }
@@ -202,12 +203,12 @@ func (c *canvas) scene(l light, seed int) {
 
 	sunX, sunY := float64(120+seed*97%720), 90+float64(seed*31%120)
 	for i := range 5 {
-		c.disc(l.sun, 0.10+0.08*float64(i), sunX, sunY, float64(72-13*i), float64(72-13*i))
+		c.disc(l.sun, 0.10+0.08*float64(i), point{sunX, sunY}, point{float64(72 - 13*i), float64(72 - 13*i)})
 	}
 	for i := range 3 {
 		x, y := float64((seed*211+i*353)%1000)-20, float64(50+(seed*67+i*89)%170)
 		for _, puff := range []struct{ dx, dy, rx, ry float64 }{{-62, 4, 58, 13}, {-8, -7, 52, 22}, {48, 2, 64, 15}, {12, 8, 96, 10}} {
-			c.disc(l.cloud, 0.42, x+puff.dx, y+puff.dy, puff.rx, puff.ry)
+			c.disc(l.cloud, 0.42, point{x + puff.dx, y + puff.dy}, point{puff.rx, puff.ry})
 		}
 	}
 

@@ -39,10 +39,10 @@ func (s *ship) curve(fill color.RGBA, points ...float64) {
 	s.fill(fill, p)
 }
 
-func (s *ship) bar(fill color.RGBA, width, u1, v1, u2, v2 float64) {
-	x1, y1 := s.at(u1, v1)
-	x2, y2 := s.at(u2, v2)
-	s.line(fill, width, x1, y1, x2, y2)
+func (s *ship) bar(fill color.RGBA, width float64, a, b point) {
+	x1, y1 := s.at(a.x, a.y)
+	x2, y2 := s.at(b.x, b.y)
+	s.line(fill, width, point{x1, y1}, point{x2, y2})
 }
 
 // shade returns the color of a side that is away from the sun.
@@ -75,7 +75,7 @@ func (s *ship) outboard(count int, height float64) {
 func (s *ship) person(u, v, size float64, shirt color.RGBA) {
 	s.curve(shirt, u-0.014*size, v, u-0.018*size, v+0.05*size, u, v+0.052*size, u+0.018*size, v+0.05*size, u+0.014*size, v)
 	x, y := s.at(u, v+0.064*size)
-	s.disc(rgb(0xc98f6b), 1, x, y, 0.0115*size*s.length, 0.0125*size*s.length)
+	s.disc(rgb(0xc98f6b), 1, point{x, y}, point{0.0115 * size * s.length, 0.0125 * size * s.length})
 }
 
 // drawing returns the function that draws a class of boats.
@@ -123,7 +123,7 @@ func drawing(class string) func(*ship) {
 func (s *ship) centerConsole() {
 	s.outboard(2, 0.14)
 	for _, u := range []float64{0.405, 0.455, 0.565, 0.6} { // posts of the top
-		s.bar(metal, 3, u, 0.09, u+0.004, 0.285)
+		s.bar(metal, 3, point{u, 0.09}, point{u + 0.004, 0.285})
 	}
 	s.person(0.44, 0.115, 1.1, s.accent)
 	s.shape(white, 0.46, 0.08, 0.465, 0.185, 0.535, 0.185, 0.565, 0.08)
@@ -131,12 +131,12 @@ func (s *ship) centerConsole() {
 	s.curve(mix(s.hull, white, 0.5), 0.365, 0.285, 0.37, 0.312, 0.5, 0.314, 0.66, 0.314, 0.655, 0.285, 0.5, 0.28, 0.365, 0.285)
 	for i := range 4 { // fishing rods
 		u := 0.37 + 0.022*float64(i)
-		s.bar(dark, 1.6, u, 0.31, u-0.055, 0.415)
+		s.bar(dark, 1.6, point{u, 0.31}, point{u - 0.055, 0.415})
 	}
-	s.bar(metal, 2, 0.52, 0.312, 0.515, 0.39)
-	s.bar(metal, 2.2, 0.72, 0.115, 0.73, 0.155)
-	s.bar(metal, 2.2, 0.73, 0.155, 0.965, 0.185)
-	s.bar(metal, 2.2, 0.965, 0.185, 0.975, 0.155)
+	s.bar(metal, 2, point{0.52, 0.312}, point{0.515, 0.39})
+	s.bar(metal, 2.2, point{0.72, 0.115}, point{0.73, 0.155})
+	s.bar(metal, 2.2, point{0.73, 0.155}, point{0.965, 0.185})
+	s.bar(metal, 2.2, point{0.965, 0.185}, point{0.975, 0.155})
 	s.body(0.115, 0.165, 0.15)
 }
 
@@ -146,18 +146,18 @@ func (s *ship) bowrider() {
 	s.person(0.40, 0.09, 1.1, rgb(0xd8a13c))
 	s.shape(cream, 0.30, 0.08, 0.305, 0.125, 0.345, 0.125, 0.35, 0.08)
 	s.shape(glass, 0.45, 0.11, 0.41, 0.185, 0.425, 0.185, 0.56, 0.112)
-	s.bar(metal, 2.6, 0.405, 0.188, 0.565, 0.11)
-	s.bar(metal, 2, 0.14, 0.12, 0.15, 0.165)
-	s.bar(metal, 2, 0.15, 0.165, 0.30, 0.165)
-	s.bar(metal, 2.2, 0.80, 0.125, 0.965, 0.15)
+	s.bar(metal, 2.6, point{0.405, 0.188}, point{0.565, 0.11})
+	s.bar(metal, 2, point{0.14, 0.12}, point{0.15, 0.165})
+	s.bar(metal, 2, point{0.15, 0.165}, point{0.30, 0.165})
+	s.bar(metal, 2.2, point{0.80, 0.125}, point{0.965, 0.15})
 	s.body(0.115, 0.14, 0.17)
 	s.shape(teak, -0.045, 0.012, -0.045, 0.026, 0.01, 0.028, 0.01, 0.012)
 }
 
 func (s *ship) wakeBoat() {
-	s.bar(dark, 5, 0.32, 0.1, 0.40, 0.29)
-	s.bar(dark, 5, 0.55, 0.12, 0.44, 0.29)
-	s.bar(dark, 6, 0.36, 0.29, 0.47, 0.295)
+	s.bar(dark, 5, point{0.32, 0.1}, point{0.40, 0.29})
+	s.bar(dark, 5, point{0.55, 0.12}, point{0.44, 0.29})
+	s.bar(dark, 6, point{0.36, 0.29}, point{0.47, 0.295})
 	s.curve(s.accent, 0.30, 0.31, 0.42, 0.345, 0.53, 0.312, 0.42, 0.32, 0.30, 0.31)
 	for i := range 3 { // boards in the rack
 		s.curve(accents[(i*2+1)%len(accents)], 0.345+0.02*float64(i), 0.16, 0.33+0.02*float64(i), 0.22, 0.365+0.02*float64(i), 0.275,
@@ -174,12 +174,12 @@ func (s *ship) bassBoat() {
 	s.person(0.40, 0.06, 1.1, s.accent)
 	s.shape(dark, 0.43, 0.06, 0.435, 0.115, 0.47, 0.118, 0.49, 0.06)
 	s.shape(glass, 0.44, 0.115, 0.45, 0.15, 0.462, 0.15, 0.475, 0.115)
-	s.bar(dark, 2.2, 0.72, 0.07, 0.72, 0.115)
+	s.bar(dark, 2.2, point{0.72, 0.07}, point{0.72, 0.115})
 	s.shape(dark, 0.70, 0.115, 0.702, 0.132, 0.74, 0.132, 0.742, 0.115)
-	s.bar(dark, 3, 0.95, 0.09, 1.01, 0.12) // trolling motor
-	s.bar(dark, 3, 1.01, 0.12, 0.99, 0.06)
+	s.bar(dark, 3, point{0.95, 0.09}, point{1.01, 0.12}) // trolling motor
+	s.bar(dark, 3, point{1.01, 0.12}, point{0.99, 0.06})
 	for i := range 3 {
-		s.bar(dark, 1.5, 0.56+0.02*float64(i), 0.07, 0.78+0.02*float64(i), 0.17)
+		s.bar(dark, 1.5, point{0.56 + 0.02*float64(i), 0.07}, point{0.78 + 0.02*float64(i), 0.17})
 	}
 	s.body(0.072, 0.095, 0.16)
 }
@@ -188,7 +188,7 @@ func (s *ship) pontoon() {
 	s.outboard(1, 0.13)
 	s.curve(s.accent, 0.22, 0.31, 0.3, 0.36, 0.45, 0.355, 0.6, 0.35, 0.66, 0.305, 0.45, 0.325, 0.22, 0.31) // canopy
 	for _, u := range [][2]float64{{0.30, 0.24}, {0.40, 0.45}, {0.52, 0.62}} {
-		s.bar(metal, 3, u[0], 0.16, u[1], 0.315)
+		s.bar(metal, 3, point{u[0], 0.16}, point{u[1], 0.315})
 	}
 	s.person(0.35, 0.12, 1.15, rgb(0xd8a13c))
 	s.person(0.58, 0.12, 1.1, s.accent)
@@ -198,10 +198,10 @@ func (s *ship) pontoon() {
 	s.shape(s.accent, 0.02, 0.135, 0.02, 0.15, 0.33, 0.15, 0.33, 0.135)
 	s.curve(s.accent, 0.42, 0.15, 0.68, 0.148, 0.952, 0.15, 0.83, 0.10, 0.62, 0.115, 0.5, 0.12, 0.42, 0.12)
 	for _, u := range []float64{0.02, 0.17, 0.33, 0.42, 0.59, 0.76, 0.93} {
-		s.bar(metal, 2.4, u, 0.075, u, 0.172)
+		s.bar(metal, 2.4, point{u, 0.075}, point{u, 0.172})
 	}
-	s.bar(metal, 3, 0.02, 0.17, 0.33, 0.17)
-	s.bar(metal, 3, 0.42, 0.17, 0.94, 0.17)
+	s.bar(metal, 3, point{0.02, 0.17}, point{0.33, 0.17})
+	s.bar(metal, 3, point{0.42, 0.17}, point{0.94, 0.17})
 	s.shape(mix(dark, metal, 0.3), 0, 0.052, 0, 0.076, 0.975, 0.076, 0.98, 0.052)
 	s.curve(shade(metal), 0.02, 0.05, 0.5, 0.05, 0.95, 0.05, 1.02, 0.03, 0.96, -0.01, 0.5, -0.012, 0.01, -0.012, -0.01, 0.02, 0.02, 0.05)
 	s.curve(mix(metal, white, 0.5), 0.02, 0.043, 0.5, 0.043, 0.95, 0.042, 0.5, 0.03, 0.02, 0.03)
@@ -210,10 +210,10 @@ func (s *ship) pontoon() {
 func (s *ship) jetSki() {
 	s.left, s.length = s.left+s.length*0.05, s.length*0.9
 	s.person(0.40, 0.17, 2.2, s.accent)
-	s.bar(rgb(0xc98f6b), 7, 0.415, 0.255, 0.53, 0.245)
+	s.bar(rgb(0xc98f6b), 7, point{0.415, 0.255}, point{0.53, 0.245})
 	s.curve(dark, 0.17, 0.135, 0.22, 0.2, 0.32, 0.19, 0.42, 0.175, 0.47, 0.215, 0.50, 0.16, 0.47, 0.10, 0.3, 0.1, 0.17, 0.135)
-	s.bar(dark, 6, 0.56, 0.20, 0.52, 0.265)
-	s.bar(dark, 6, 0.505, 0.26, 0.545, 0.272)
+	s.bar(dark, 6, point{0.56, 0.20}, point{0.52, 0.265})
+	s.bar(dark, 6, point{0.505, 0.26}, point{0.545, 0.272})
 	s.curve(s.hull, 0.44, 0.12, 0.5, 0.225, 0.58, 0.215, 0.8, 0.19, 0.97, 0.115, 0.8, 0.07, 0.44, 0.12)
 	s.curve(s.accent, 0.50, 0.155, 0.66, 0.17, 0.90, 0.118, 0.7, 0.115, 0.50, 0.155)
 	s.curve(s.hull, 0.03, -0.012, -0.01, 0.08, 0.08, 0.10, 0.4, 0.125, 0.99, 0.105, 0.93, 0.03, 0.84, -0.012, 0.4, -0.015, 0.03, -0.012)
@@ -222,16 +222,16 @@ func (s *ship) jetSki() {
 	for i := range 6 { // spray
 		u := -0.02 - 0.05*float64(i)
 		x, y := s.at(u, 0.02+0.028*float64(i%3))
-		s.disc(white, 0.6, x, y, 9+3*float64(i%3), 6+2*float64(i%2))
+		s.disc(white, 0.6, point{x, y}, point{9 + 3*float64(i%3), 6 + 2*float64(i%2)})
 	}
 }
 
 func (s *ship) kayak() {
 	s.person(0.47, 0.05, 1.5, s.accent)
-	s.bar(dark, 4, 0.30, 0.09, 0.66, 0.17)
+	s.bar(dark, 4, point{0.30, 0.09}, point{0.66, 0.17})
 	for _, end := range []float64{0.30, 0.66} {
 		x, y := s.at(end, 0.09+(end-0.30)*0.222)
-		s.disc(rgb(0xd9822b), 1, x, y, 0.03*s.length, 0.011*s.length)
+		s.disc(rgb(0xd9822b), 1, point{x, y}, point{0.03 * s.length, 0.011 * s.length})
 	}
 	s.curve(s.accent, -0.01, 0.058, 0.2, 0.05, 0.48, 0.055, 0.8, 0.055, 1.01, 0.075, 0.9, -0.012, 0.48, -0.018, 0.1, -0.018, -0.01, 0.058)
 	s.curve(mix(s.accent, white, 0.35), -0.01, 0.058, 0.2, 0.05, 0.48, 0.055, 0.8, 0.055, 1.01, 0.075, 0.5, 0.028, -0.01, 0.058)
@@ -257,19 +257,19 @@ func (s *ship) cruiser() {
 	s.shape(glass, 0.33, 0.165, 0.38, 0.255, 0.43, 0.258, 0.60, 0.178)
 	s.curve(white, 0.21, 0.262, 0.3, 0.292, 0.46, 0.28, 0.5, 0.268, 0.51, 0.255, 0.36, 0.252, 0.21, 0.262)
 	s.curve(white, 0.20, 0.12, 0.16, 0.24, 0.24, 0.275, 0.3, 0.28, 0.29, 0.262, 0.23, 0.2, 0.29, 0.12)
-	s.bar(metal, 2.4, 0.27, 0.285, 0.265, 0.345)
+	s.bar(metal, 2.4, point{0.27, 0.285}, point{0.265, 0.345})
 	x, y := s.at(0.30, 0.305)
-	s.disc(white, 1, x, y, 0.022*s.length, 0.011*s.length)
+	s.disc(white, 1, point{x, y}, point{0.022 * s.length, 0.011 * s.length})
 	s.person(0.345, 0.15, 0.85, s.accent)
 	s.curve(glass, 0.50, 0.125, 0.66, 0.165, 0.82, 0.13, 0.66, 0.115, 0.50, 0.125)
-	s.bar(metal, 2, 0.62, 0.19, 0.98, 0.205)
+	s.bar(metal, 2, point{0.62, 0.19}, point{0.98, 0.205})
 	for _, u := range []float64{0.64, 0.74, 0.84, 0.94} {
-		s.bar(metal, 1.6, u, 0.14, u, 0.195)
+		s.bar(metal, 1.6, point{u, 0.14}, point{u, 0.195})
 	}
 	s.body(0.115, 0.165, 0.17)
 	for _, u := range []float64{0.50, 0.57, 0.64, 0.71} {
 		x, y := s.at(u, 0.085)
-		s.disc(glass, 1, x, y, 0.018*s.length, 0.008*s.length)
+		s.disc(glass, 1, point{x, y}, point{0.018 * s.length, 0.008 * s.length})
 	}
 	s.shape(teak, -0.055, 0.015, -0.055, 0.03, 0.01, 0.032, 0.01, 0.015)
 }
@@ -278,19 +278,19 @@ func (s *ship) pilothouse() {
 	s.shape(white, 0.40, 0.10, 0.41, 0.29, 0.665, 0.295, 0.70, 0.10)
 	s.curve(white, 0.66, 0.12, 0.7, 0.175, 0.86, 0.165, 0.92, 0.15, 0.93, 0.1, 0.8, 0.1, 0.66, 0.12)
 	s.curve(mix(white, s.accent, 0.12), 0.20, 0.292, 0.4, 0.318, 0.71, 0.305, 0.72, 0.29, 0.45, 0.285, 0.20, 0.292)
-	s.bar(metal, 3, 0.22, 0.1, 0.22, 0.295)
+	s.bar(metal, 3, point{0.22, 0.1}, point{0.22, 0.295})
 	for _, w := range [][4]float64{{0.425, 0.505, 0.505, 0.425}, {0.52, 0.585, 0.585, 0.52}, {0.60, 0.66, 0.645, 0.60}} {
 		s.shape(glass, w[0], 0.195, w[1], 0.195, w[2], 0.268, w[3], 0.268)
 	}
 	s.shape(mix(s.accent, dark, 0.1), 0.43, 0.31, 0.435, 0.365, 0.475, 0.365, 0.485, 0.31) // stack or radar base
-	s.bar(metal, 2.4, 0.53, 0.31, 0.52, 0.44)
-	s.bar(metal, 2, 0.49, 0.39, 0.555, 0.395)
+	s.bar(metal, 2.4, point{0.53, 0.31}, point{0.52, 0.44})
+	s.bar(metal, 2, point{0.49, 0.39}, point{0.555, 0.395})
 	x, y := s.at(0.575, 0.322)
-	s.disc(white, 1, x, y, 0.024*s.length, 0.012*s.length)
+	s.disc(white, 1, point{x, y}, point{0.024 * s.length, 0.012 * s.length})
 	s.person(0.30, 0.105, 0.9, rgb(0xd8a13c))
-	s.bar(metal, 2, 0.70, 0.2, 0.98, 0.225)
+	s.bar(metal, 2, point{0.70, 0.2}, point{0.98, 0.225})
 	for _, u := range []float64{0.72, 0.82, 0.92} {
-		s.bar(metal, 1.6, u, 0.15, u, 0.21)
+		s.bar(metal, 1.6, point{u, 0.15}, point{u, 0.21})
 	}
 	s.body(0.115, 0.185, 0.10)
 }
@@ -299,20 +299,20 @@ func (s *ship) flybridge() {
 	s.shape(white, 0.20, 0.10, 0.22, 0.245, 0.62, 0.25, 0.72, 0.10)
 	s.shape(glass, 0.25, 0.165, 0.255, 0.225, 0.60, 0.23, 0.66, 0.165)
 	for _, u := range []float64{0.36, 0.47, 0.57} {
-		s.bar(white, 4, u, 0.16, u+0.004, 0.235)
+		s.bar(white, 4, point{u, 0.16}, point{u + 0.004, 0.235})
 	}
 	s.curve(white, 0.14, 0.245, 0.4, 0.262, 0.62, 0.25, 0.66, 0.262, 0.63, 0.305, 0.5, 0.285, 0.20, 0.28, 0.14, 0.275, 0.14, 0.245)
 	s.shape(mix(glass, white, 0.2), 0.52, 0.30, 0.50, 0.345, 0.515, 0.345, 0.62, 0.302)
 	s.person(0.44, 0.285, 0.8, s.accent)
-	s.bar(metal, 3, 0.30, 0.28, 0.30, 0.40)
-	s.bar(metal, 3, 0.50, 0.29, 0.50, 0.40)
+	s.bar(metal, 3, point{0.30, 0.28}, point{0.30, 0.40})
+	s.bar(metal, 3, point{0.50, 0.29}, point{0.50, 0.40})
 	s.curve(mix(s.accent, white, 0.75), 0.26, 0.40, 0.4, 0.425, 0.56, 0.405, 0.4, 0.395, 0.26, 0.40)
-	s.bar(dark, 1.6, 0.30, 0.30, 0.13, 0.52) // outriggers
-	s.bar(dark, 1.6, 0.34, 0.30, 0.22, 0.53)
+	s.bar(dark, 1.6, point{0.30, 0.30}, point{0.13, 0.52}) // outriggers
+	s.bar(dark, 1.6, point{0.34, 0.30}, point{0.22, 0.53})
 	s.curve(white, 0.66, 0.12, 0.72, 0.175, 0.86, 0.165, 0.95, 0.16, 0.95, 0.1, 0.8, 0.1, 0.66, 0.12)
-	s.bar(metal, 2, 0.70, 0.2, 0.985, 0.222)
+	s.bar(metal, 2, point{0.70, 0.2}, point{0.985, 0.222})
 	for _, u := range []float64{0.72, 0.82, 0.92} {
-		s.bar(metal, 1.6, u, 0.15, u, 0.21)
+		s.bar(metal, 1.6, point{u, 0.15}, point{u, 0.21})
 	}
 	s.body(0.105, 0.19, 0.16)
 }

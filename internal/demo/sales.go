@@ -31,7 +31,7 @@ type sale struct {
 // still due, and {financed} the amount of the finance structure.
 type dealStep struct {
 	DaysAgo int    `json:"days_ago"`
-	Path    string // after the path of the deal
+	Path    string // after the path of the deal, or a whole path of the preview
 	Body    object
 	As      string // its name
 }
@@ -63,7 +63,11 @@ func (s *sale) requests(now time.Time) []request {
 		add(s.DaysAgo, 3, "/v1/leads/{lead}/convert", dealStep{As: "deal", Body: deal})
 	}
 	for n, m := range s.Steps {
-		add(m.DaysAgo, n+4, "/v1/deals/{deal}"+m.Path, m)
+		path := "/v1/deals/{deal}" + m.Path
+		if strings.HasPrefix(m.Path, "/v2-preview") {
+			path = m.Path
+		}
+		add(m.DaysAgo, n+4, path, m)
 	}
 	return all
 }
@@ -112,10 +116,7 @@ func (s *sale) run(ctx context.Context, sd *seeder, r request) error {
 	m := r.body.(dealStep)
 	body := object{}
 	for field, value := range m.Body {
-		if text, ok := value.(string); ok {
-			value = s.fill(text)
-		}
-		body[field] = value
+		body[field] = s.fillAll(value)
 	}
 	if due, err := s.amount(ctx, sd, body["amount_cents"]); err != nil || due <= 0 && body["amount_cents"] == "{balance}" {
 		return err // nothing is due
@@ -134,7 +135,31 @@ func (s *sale) run(ctx context.Context, sd *seeder, r request) error {
 	if created.Financed > 0 {
 		s.financed = created.Financed
 	}
+	if err == nil && m.As == "deal" {
+		err = s.list(ctx, sd)
+	}
 	return err
+}
+
+// list records the agreement with the owner if the boat is sold for someone else. The owner is
+// the seller on the papers.
+func (s *sale) list(ctx context.Context, sd *seeder) error {
+	var boat struct{ Ownership string }
+	if err := sd.as(s.env.key).send(ctx, http.MethodGet, s.fill("/v1/hulls/{boat}"), nil, &boat); err != nil {
+		return err
+	}
+	kind := map[string]string{"consignment": "consignment", "brokerage": "exclusive"}[boat.Ownership]
+	if kind == "" {
+		return nil
+	}
+	var owner struct{ ID string }
+	if err := sd.as(s.env.key).send(ctx, http.MethodPost, "/v1/contacts", object{"first_name": "Harriet", "last_name": "Lindqvist",
+		"company_name": "Owner of " + s.Boat}, &owner); err != nil {
+		return err
+	}
+	return sd.as(s.env.key).send(ctx, http.MethodPut, s.fill("/v2-preview/hulls/{boat}/listing_agreement"), object{
+		"owner_contact_id": owner.ID, "kind": kind, "commission_percent": "10", "co_broker": "Bay Yacht Brokers", "co_broker_split_percent": "40",
+		"escrow_holder": "Chesapeake Escrow Services"}, nil)
 }
 
 // amount returns the amount of a payment that depends on the deal, or 0.
@@ -152,6 +177,27 @@ func (s *sale) amount(ctx context.Context, sd *seeder, of any) (cents int, err e
 		return d.Totals.Due, err
 	}
 	return 0, nil
+}
+
+// fillAll replaces names in all texts of a value.
+func (s *sale) fillAll(value any) any {
+	switch v := value.(type) {
+	case string:
+		return s.fill(v)
+	case []any:
+		filled := make([]any, len(v))
+		for i, item := range v {
+			filled[i] = s.fillAll(item)
+		}
+		return filled
+	case map[string]any:
+		filled := map[string]any{}
+		for name, item := range v {
+			filled[name] = s.fillAll(item)
+		}
+		return filled
+	}
+	return value
 }
 
 // fill replaces names in braces with IDs.

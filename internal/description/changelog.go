@@ -70,7 +70,7 @@ func fieldsSince(doc *huma.OpenAPI, date string) []string {
 	for _, name := range slices.Sorted(maps.Keys(doc.Components.Schemas.Map())) {
 		properties := doc.Components.Schemas.Map()[name].Properties
 		for _, property := range slices.Sorted(maps.Keys(properties)) {
-			if properties[property].Extensions["x-since"] == date {
+			if properties[property].Extensions[version.Extension] == date {
 				fields = append(fields, name+"."+property)
 			}
 		}

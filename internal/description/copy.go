@@ -82,6 +82,9 @@ func copySchema(s *huma.Schema) *huma.Schema {
 	if values, ok := s.AdditionalProperties.(*huma.Schema); ok {
 		c.AdditionalProperties = copySchema(values)
 	}
+	if s.Discriminator != nil {
+		c.Discriminator = &huma.Discriminator{PropertyName: s.Discriminator.PropertyName, Mapping: maps.Clone(s.Discriminator.Mapping)}
+	}
 	c.Required, c.Enum, c.Extensions = slices.Clone(s.Required), slices.Clone(s.Enum), maps.Clone(s.Extensions)
 	return &c
 }

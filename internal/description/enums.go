@@ -64,7 +64,7 @@ func namedEnums() map[string]*huma.Schema {
 func referTo(s *huma.Schema, name string) {
 	ref, nullable := schemaPrefix+name, s.Nullable
 	s.Type, s.Nullable, s.Enum = "", false, nil
-	delete(s.Extensions, "x-since-values")
+	delete(s.Extensions, sinceValuesOf)
 	if nullable {
 		s.AnyOf = []*huma.Schema{{Ref: ref}, {Type: "null"}}
 	} else {
@@ -89,7 +89,7 @@ func withoutNull(values []any) []any {
 // sinceValues returns since when the values of an enum exist, or nil.
 func sinceValues(s *huma.Schema) map[string]any {
 	out := maps.Clone(s.Extensions)
-	maps.DeleteFunc(out, func(name string, _ any) bool { return name != "x-since-values" })
+	maps.DeleteFunc(out, func(name string, _ any) bool { return name != sinceValuesOf })
 	if len(out) == 0 {
 		return nil
 	}

@@ -108,7 +108,7 @@ func describeRetries(doc *huma.OpenAPI) {
 // hasParameter reports whether an operation has a parameter, or refers to it.
 func hasParameter(op *huma.Operation, name string) bool {
 	return slices.ContainsFunc(op.Parameters, func(p *huma.Param) bool {
-		return p.Name == name || p.Ref == "#/components/parameters/"+name
+		return p.Name == name || p.Ref == parameterPrefix+name
 	})
 }
 
@@ -124,6 +124,11 @@ func withExtension(all map[string]any, name string, value any) map[string]any {
 // schemasOf yields every schema of the description, and the schemas inside
 // before the schema around them. A caller can change each in place.
 func schemasOf(doc *huma.OpenAPI) func(yield func(*huma.Schema) bool) {
+	return schemasIn(rootsOf(doc)...)
+}
+
+// schemasIn does the same for some schemas.
+func schemasIn(roots ...*huma.Schema) func(yield func(*huma.Schema) bool) {
 	return func(yield func(*huma.Schema) bool) {
 		stopped := false
 		var inside func(*huma.Schema)
@@ -151,7 +156,7 @@ func schemasOf(doc *huma.OpenAPI) func(yield func(*huma.Schema) bool) {
 				visit(values)
 			}
 		}
-		for _, root := range rootsOf(doc) {
+		for _, root := range roots {
 			visit(root)
 		}
 	}

@@ -24,7 +24,8 @@ func (d *Documents) serveDocs(r *rest.Router) {
 	for _, path := range guides.Paths {
 		r.Handle(path, site)
 	}
-	pages := apidocs.Handler(references)
+	r.Handle("/docs/*", site) // shows that the page doesn't exist
+	pages := apidocs.Handler(references, apidocs.TryIt{API: "/console/api", SignIn: "/console/test"})
 	for _, p := range references {
 		r.Handle(p.Path, pages)
 	}

@@ -33,7 +33,7 @@ func header(doc, kind string, example any) *huma.Header {
 // operation describes an operation.
 func operation(is *rest.Operation, schemas huma.Registry) *huma.Operation {
 	op := &huma.Operation{
-		OperationID: is.ID, Method: is.Method, Path: is.Path, Summary: is.Summary, Description: is.Text, Tags: tags(is.Family),
+		OperationID: is.ID, Method: is.Method, Path: is.Path, Summary: is.Summary, Description: textOf(is), Tags: tags(is.Family),
 		DefaultStatus: is.Status,
 		Responses:     map[string]*huma.Response{strconv.Itoa(is.Status): success(is, schemas)},
 		Security:      securityOf(is.Needs),
@@ -66,6 +66,9 @@ func operation(is *rest.Operation, schemas huma.Registry) *huma.Operation {
 	is.Describe(op, schemas)
 	return op
 }
+
+// textOf returns what callers need to know, and whether the operation is only for managers.
+func textOf(is *rest.Operation) string { return strings.TrimSpace(is.Text + " " + is.Duty.Doc()) }
 
 // tags are the headings of an operation.
 func tags(f *family.Family) []string {
@@ -133,7 +136,7 @@ func markPreview(op *huma.Operation, is *rest.Operation) {
 		return
 	}
 	entered, promotes := is.Since(), is.Promotes()
-	op.Description = strings.TrimSpace(fmt.Sprintf("%s\n\nIn preview since %s. Can become stable on %s.", is.Text, entered.Format(day), promotes.Format(day)))
+	op.Description = strings.TrimSpace(fmt.Sprintf("%s\n\nIn preview since %s. Can become stable on %s.", textOf(is), entered.Format(day), promotes.Format(day)))
 	op.Extensions["x-preview-entered"], op.Extensions["x-preview-promotes"] = is.Entered, promotes.Format(time.DateOnly)
 	sent := op.Responses[strconv.Itoa(is.Status)].Headers
 	sent["Service-Preview"] = header("When the operation entered the preview, and when it can become stable.", huma.TypeString, headers["Service-Preview"])

@@ -5,15 +5,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/yaml"
 
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/version"
 )
 
-// JSON returns the OpenAPI document as it is committed and served.
+// reference matches an object that only refers to another one.
+var reference = regexp.MustCompile(`\{\n *("\$ref": "[^"]*")\n *\}`)
+
+// JSON returns the OpenAPI document as it is committed, for people who review it. A reference
+// takes one line.
 func JSON(doc *huma.OpenAPI) ([]byte, error) {
 	compact, err := compactJSON(doc)
 	if err != nil {
@@ -24,7 +31,13 @@ func JSON(doc *huma.OpenAPI) ([]byte, error) {
 		return nil, err
 	}
 	b.WriteByte('\n')
-	return b.Bytes(), nil
+	return reference.ReplaceAll(b.Bytes(), []byte("{$1}")), nil
+}
+
+// servedJSON returns the document as it is served: without indentation, which would be 43 % of it.
+func servedJSON(doc *huma.OpenAPI) ([]byte, error) {
+	compact, err := compactJSON(doc)
+	return append(compact, '\n'), err
 }
 
 // compactJSON encodes the document with its paths in the order of a reader.
@@ -49,12 +62,33 @@ func openAPIYAML(doc *huma.OpenAPI) ([]byte, error) {
 
 // Mount serves the OpenAPI documents, the changelog and the documentation.
 func (d *Documents) Mount(r *rest.Router) {
-	r.Handle("/openapi.json", document("application/json", func() ([]byte, error) { return JSON(d.Stable()) }))
-	r.Handle("/openapi.yaml", document("application/yaml", func() ([]byte, error) { return openAPIYAML(d.Stable()) }))
-	r.Handle("/openapi-preview.json", document("application/json", func() ([]byte, error) { return JSON(d.Preview()) }))
-	r.Handle("/openapi-public.json", document("application/json", func() ([]byte, error) { return JSON(d.Public()) }))
+	r.Handle("/openapi.json", d.versions("application/json", servedJSON))
+	r.Handle("/openapi.yaml", d.versions("application/yaml", openAPIYAML))
+	r.Handle("/openapi-preview.json", document("application/json", func() ([]byte, error) { return servedJSON(d.Preview()) }))
+	r.Handle("/openapi-public.json", document("application/json", func() ([]byte, error) { return servedJSON(d.Public()) }))
 	d.serveChangelog(r)
 	d.serveDocs(r)
+}
+
+// versions serves the description of /v1 in the version that the query asks for.
+func (d *Documents) versions(kind string, render func(*huma.OpenAPI) ([]byte, error)) http.Handler {
+	documents := map[string]http.Handler{}
+	for _, v := range version.Published {
+		documents[v.Date] = document(kind, func() ([]byte, error) { return render(At(d.Stable(), v.Date)) })
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		date := version.Latest()
+		if asked := req.URL.Query().Get("version"); asked != "" {
+			v, err := version.Resolve(asked)
+			if err != nil {
+				rest.Fail(w, req, fault.BadRequest("version must be a date such as %s.", version.Latest()).Detail("version", "pattern", "must have the form YYYY-MM-DD"))
+				return
+			}
+			date = v
+		}
+		w.Header().Set("Service-Version", date)
+		documents[date].ServeHTTP(w, req)
+	})
 }
 
 // document serves a document. It is rendered on first use, because that takes

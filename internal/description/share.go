@@ -9,6 +9,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
+const (
+	componentPrefix = "#/components/"
+	parameterPrefix = componentPrefix + "parameters/"
+)
+
 // shareParts moves the parameters and headers that operations have in common
 // to the components of the description and refers to them there. Operations
 // are described in full first: huma adds some of the parameters itself.
@@ -83,7 +88,7 @@ func (ps parts) shared() map[string]*huma.Param {
 // refer returns a reference to the shared description, or p if it differs.
 func refer(section string, shared map[string]*huma.Param, name string, p *huma.Param) *huma.Param {
 	if s, ok := shared[name]; ok && asJSON(s) == asJSON(p) {
-		return &huma.Param{Ref: "#/components/" + section + "/" + name}
+		return &huma.Param{Ref: componentPrefix + section + "/" + name}
 	}
 	return p
 }

@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/family"
+	"slipway/internal/vocab/version"
 )
 
 // Documents are the OpenAPI documents of a router. Each is written on first use, because a
@@ -76,7 +77,7 @@ const previewOverview = `New endpoints and shapes of the Slipway API that you ca
 
 To use them, call paths under ` + "`/v2-preview`" + `. Credentials, scopes, rate limits, lists, errors and idempotency are the same as in ` + "`/v1`" + `.
 
-**Promotion.** Each operation says when it entered the preview, and when it can become stable: 90 days later. Responses repeat it in the header ` + "`Service-Preview`" + `. An operation that is going to be removed has the headers ` + "`Deprecation`" + ` and ` + "`Sunset`" + `.
+**Promotion.** Each operation says when it entered the preview, and when it can become stable, under ` + "`/v2`" + ` beside ` + "`/v1`" + `: 90 days later. Responses repeat it in the header ` + "`Service-Preview`" + `. An operation that is going to be removed has the headers ` + "`Deprecation`" + ` and ` + "`Sunset`" + `.
 
 **Money** is an object with an amount in cents and a currency. **References** are IDs. Add ` + "`expand`" + ` to get the objects they refer to in the same response.`
 
@@ -86,7 +87,7 @@ The paths under ` + "`/oauth`" + ` move with the setting ` + "`SLIPWAY_AUTH_URL`
 
 // stableDescription is the document of /v1.
 func stableDescription(cfg rest.Config) *huma.OpenAPI {
-	return describeWith(cfg, &huma.Info{Title: "Slipway API", Version: "1.0.0", Description: overview}, family.Stable())
+	return describeWith(cfg, &huma.Info{Title: "Slipway API", Version: version.Latest(), Description: overview}, family.Stable())
 }
 
 func previewDescription(cfg rest.Config) *huma.OpenAPI {

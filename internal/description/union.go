@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/vocab/enum"
 )
 
 // uniteEvents gives each event type its own schema, and makes the schema Event a
@@ -35,46 +37,23 @@ func uniteEvents(doc *huma.OpenAPI) {
 	schemas["Event"] = union
 }
 
-// variants are schemas whose properties depend on the value of one of them.
-var variants = []struct {
-	schema, property string
-	kinds            []variant
-}{
-	{"LeadMessageSend", "channel", []variant{
-		{value: "sms", name: "TextMessageSend", doc: "A text message to send."},
-		{value: "email", name: "EmailSend", doc: "An email to send.", sets: []string{"subject"}},
-	}},
-	{"MFAEnrollment", "kind", []variant{
-		{value: "totp", name: "TOTPEnrollment", doc: "A new authenticator app, with the secret to enter in it.", sets: []string{"otpauth_uri", "secret"}},
-		{value: "webauthn", name: "WebAuthnEnrollment", doc: "A new passkey or security key, with the options for the browser."},
-	}},
-}
-
-// variant is one of the schemas in a union. The properties that it sets are
-// required and not null. In the others, they are null.
-type variant struct {
-	value, name string
-	doc         string // its sentence
-	sets        []string
-}
-
-// uniteVariants replaces each schema of variants with a union.
+// uniteVariants replaces the schema of each type with variants by a union.
 func uniteVariants(doc *huma.OpenAPI) {
 	schemas := doc.Components.Schemas.Map()
-	for _, v := range variants {
-		all := schemas[v.schema]
+	for _, u := range enum.Unions() {
+		all := schemas[u.Type.Name()]
 		if all == nil {
 			continue
 		}
-		union := unionOf(v.property, all.Description)
-		for _, kind := range v.kinds {
+		union := unionOf(u.Property, all.Description)
+		for _, kind := range u.Variants {
 			s := copySchema(all)
-			tag := s.Properties[v.property]
-			tag.Enum, tag.Const = nil, kind.value
-			for _, other := range v.kinds {
-				for _, property := range other.sets {
+			tag := s.Properties[u.Property]
+			tag.Enum, tag.Const = nil, kind.Value
+			for _, other := range u.Variants {
+				for _, property := range other.Sets {
 					p := s.Properties[property]
-					if other.value == kind.value {
+					if other.Value == kind.Value {
 						p.Nullable = false
 						s.Required = append(s.Required, property)
 					} else {
@@ -84,11 +63,11 @@ func uniteVariants(doc *huma.OpenAPI) {
 			}
 			slices.Sort(s.Required)
 			s.Required = slices.Compact(s.Required)
-			s.Description = kind.doc
-			schemas[kind.name] = s
-			add(union, kind.value, kind.name)
+			s.Description = kind.Doc
+			schemas[kind.Name] = s
+			add(union, kind.Value, kind.Name)
 		}
-		schemas[v.schema] = union
+		schemas[u.Type.Name()] = union
 	}
 }
 
@@ -111,12 +90,4 @@ func componentOf(kind string) string {
 		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
 	return b.String()
-}
-
-// VariantNames returns the schemas that the description replaces with unions.
-func VariantNames() (names []string) {
-	for _, v := range variants {
-		names = append(names, v.schema)
-	}
-	return names
 }

@@ -26,20 +26,28 @@ func describeFields(doc *huma.OpenAPI) {
 	}
 }
 
+// sinceValuesOf is the extension that says since when values of an enum exist, or null.
+const sinceValuesOf = "x-since-values"
+
 // describeVersions adds to the description since when a property or a value of an
 // enum exists, if the first version doesn't have it.
 func describeVersions(doc *huma.OpenAPI) {
 	schemas := doc.Components.Schemas
 	for name, s := range schemas.Map() {
-		shape := version.Of(schemas.TypeFromRef(schemaPrefix + name))
-		for property, p := range s.Properties {
-			if since := shape.Since(property); since != "" {
-				extend(p, "x-since", since)
-			}
-			if values := shape.SinceOf(property); values != nil {
-				extend(p, "x-since-values", values)
-			}
+		describeShape(s, version.Of(schemas.TypeFromRef(schemaPrefix+name)))
+	}
+}
+
+// describeShape does this for a schema, and for the objects inside that have no name.
+func describeShape(s *huma.Schema, shape *version.Shape) {
+	for property, p := range s.Properties {
+		if since := shape.Since(property); since != "" {
+			extend(p, version.Extension, since)
 		}
+		if values := shape.SinceOf(property); values != nil {
+			extend(p, sinceValuesOf, values)
+		}
+		describeShape(p, shape.Member(property))
 	}
 }
 

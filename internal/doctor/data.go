@@ -10,12 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"slipway/internal/app"
 	"slipway/internal/platform/backup"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/mail"
+	"slipway/internal/platform/providers"
 	"slipway/internal/platform/site"
 	"slipway/internal/platform/sms"
 	"slipway/internal/vocab/id"
@@ -136,9 +138,12 @@ func (d *Doctor) checkMasterKey(ctx context.Context) []Finding {
 // checkFiles writes, reads and deletes a file in the store.
 func (d *Doctor) checkFiles(ctx context.Context) []Finding {
 	if _, err := os.Stat(filepath.Join(d.Settings.Data, "blobs")); err != nil && d.Settings.BlobsURL == "" {
-		return nil // the server creates it
+		if d.db == nil {
+			return nil
+		}
+		return d.checkMissing(ctx, nil, "the data folder") // the server creates the folder when it starts
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	ctx, cancel := context.WithTimeout(ctx, filesTimeout)
 	defer cancel()
 	fix, where := "Check the owner and the permissions of the folder blobs in the data folder.", "folder"
 	if d.Settings.BlobsURL != "" {
@@ -157,7 +162,26 @@ func (d *Doctor) checkFiles(ctx context.Context) []Finding {
 	if err != nil {
 		return fail(fix, "%v", err)
 	}
-	return pass("wrote, read and deleted a file in the %s", where)
+	if d.db == nil {
+		return pass("wrote, read and deleted a file in the %s", where)
+	}
+	if found := d.checkMissing(ctx, files.Store, "the "+where); found != nil {
+		return found
+	}
+	return pass("wrote, read and deleted a file in the %s, and no file is missing", where)
+}
+
+// checkMissing names the files that the database refers to and the store doesn't have.
+func (d *Doctor) checkMissing(ctx context.Context, store blobs.Store, where string) []Finding {
+	missing, err := backup.FindMissing(ctx, d.db, store)
+	if err != nil {
+		return fail("Correct the database first.", "Can't compare the files with the database: %v", err)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	d.missing = &backup.MissingError{Where: where, Keys: missing}
+	return fail("Copy these files from a backup.", "%v", d.missing)
 }
 
 // readBack compares a stored file with its content.
@@ -210,6 +234,27 @@ func (d *Doctor) checkTexts(ctx context.Context) []Finding {
 		return fail("Check SLIPWAY_TWILIO_ACCOUNT_SID and SLIPWAY_TWILIO_AUTH_TOKEN, and the account in the console of Twilio.", "%v", err)
 	}
 	return pass("the Twilio account is active. No message was sent.")
+}
+
+// checkProviders reports the providers of email and text messages that the servers of this
+// installation can't reach.
+func (d *Doctor) checkProviders(ctx context.Context) []Finding {
+	if d.db == nil {
+		return nil
+	}
+	outages, err := db.Read(ctx, d.db, providers.Outages)
+	if err != nil {
+		return nil // another check reports the database
+	}
+	var found []Finding
+	for _, o := range outages {
+		found = append(found, fail("Check the status page of the provider. What waits is sent when it answers again.",
+			"%s hasn't answered since %s.", o.Provider, o.Since.UTC().Format(time.RFC3339))...)
+	}
+	if len(found) == 0 {
+		return pass("the providers of email and text messages answer.")
+	}
+	return found
 }
 
 // formatBytes returns a size for people, such as 4.2 GB.

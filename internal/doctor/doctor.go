@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"slipway/internal/app"
+	"slipway/internal/platform/backup"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/outbound"
 )
@@ -36,7 +37,8 @@ type Doctor struct {
 	Now    func() time.Time
 	Space  func(folder string) (free, size uint64, err error)
 
-	db *db.DB // nil if it can't be opened
+	db      *db.DB // nil if it can't be opened
+	missing *backup.MissingError
 }
 
 // New returns a doctor for the settings of this machine.
@@ -44,8 +46,11 @@ func New(s app.Settings, host string) *Doctor {
 	return &Doctor{Settings: s, Host: host, Client: outbound.New(10*time.Second, true), Now: time.Now, Space: app.DiskSpace}
 }
 
-// checkTimeout limits each check, except for the one of the database file.
+// checkTimeout limits each check, except for those of the database file and of all files.
 const checkTimeout = 20 * time.Second
+
+// filesTimeout is longer, because all files are listed.
+const filesTimeout = 10 * time.Minute
 
 // checks run in this order. A check returns several findings, or none if it doesn't apply.
 var checks = []struct {
@@ -61,8 +66,10 @@ var checks = []struct {
 	{"replication", (*Doctor).checkReplication},
 	{"master key", (*Doctor).checkMasterKey},
 	{"files", (*Doctor).checkFiles},
+	{"backups", (*Doctor).checkBackups},
 	{"mail", (*Doctor).checkMail},
 	{"text messages", (*Doctor).checkTexts},
+	{"providers", (*Doctor).checkProviders},
 	{"network", (*Doctor).checkNetwork},
 	{"clock", (*Doctor).checkClock},
 	{"server", (*Doctor).checkServer},
@@ -205,6 +212,14 @@ func (d *Doctor) get(ctx context.Context, method, address string) (*http.Respons
 		return nil, err
 	}
 	return res, res.Body.Close()
+}
+
+// Missing returns a backup.MissingError if files are missing, and nil otherwise.
+func (d *Doctor) Missing() error {
+	if d.missing == nil {
+		return nil
+	}
+	return d.missing
 }
 
 // Failed counts the checks that failed.

@@ -9,6 +9,7 @@ import (
 	"github.com/ledongthuc/pdf"
 
 	"slipway/internal/contacts"
+	"slipway/internal/deals"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/testkit/assert"
@@ -41,17 +42,32 @@ func TestEveryKindWithLittle(t *testing.T) {
 	}
 }
 
-// Documents show the specification sheet.
+// Documents show the specification sheet. A statement of origin shows what it is about.
 func TestSpecifications(t *testing.T) {
-	wants := []string{"6CEX-1027001", "6CEX-1027002", "Yamaha F300", "300", "5A4LREF25R2000101", "2024 Load Rite 5 Starr", "Fiberglass composite", "Gas",
-		"Year built 2023"} // the model year is 2024
-	for _, kind := range []DocumentKind{PurchaseAgreement, "buyers_order", "bill_of_sale", "mso_boat", "mso_engine", "mso_trailer",
-		"registration_application", "title_application"} {
+	hull := []string{"Fiberglass composite", "Gas", "Year built 2023"} // the model year is 2024
+	engines := []string{"6CEX-1027001", "6CEX-1027002", "Yamaha F300", "300"}
+	trailer := []string{"5A4LREF25R2000101", "2024 Load Rite 5 Starr"}
+	all := slices.Concat(hull, engines, trailer)
+	for kind, wants := range map[DocumentKind][]string{
+		PurchaseAgreement: all, "buyers_order": all, "bill_of_sale": all, "registration_application": all, "title_application": all,
+		"mso_boat": hull, "mso_engine": append(engines, hull...), "mso_trailer": append(trailer, hull...),
+	} {
 		_, text := issue(t, everything(), kind)
 		for _, want := range wants {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: got %s, want it to contain %q", kind, text, want)
 			}
+		}
+	}
+}
+
+// All papers for the office that registers the boat state the same price.
+func TestPriceIsTheSameForTheOffice(t *testing.T) {
+	for kind, want := range map[DocumentKind]string{
+		"bill_of_sale": "Purchase price $118,850.00", "title_application": "Purchase price $118,850.00", "uscg_cg1340": "Consideration $118,850.00",
+	} {
+		if _, text := issue(t, everything(), kind); !strings.Contains(text, want) {
+			t.Errorf("%s: got %s, want it to contain %q", kind, text, want)
 		}
 	}
 }
@@ -214,4 +230,93 @@ func TestRateAndFinanceChargeAreConspicuous(t *testing.T) {
 			t.Errorf("%s: got %v points, want more than the %v points of other disclosures", part, got, others)
 		}
 	}
+}
+
+// Each paper says what it should, and nothing that belongs on another one.
+func TestPapersSayNoMore(t *testing.T) {
+	paid := everything()
+	paid.deal.PaidCents = paid.deal.Totals.TotalCents
+	paid.deal.Totals.PaidCents, paid.deal.Totals.BalanceDueCents = paid.deal.Totals.TotalCents, 0
+	owes := everything()
+	owes.lines = []DueBillLine{{Description: "Install the second battery", DueOn: new("2026-12-15")}, {Description: "Spare propeller"}}
+	products := everything()
+	products.deal.LineItems = append(products.deal.LineItems,
+		deals.DealLineItem{Kind: "product", Code: new("tire_wheel"), AmountCents: 39500}, deals.DealLineItem{Kind: "fee", Code: new("key"), AmountCents: 100})
+
+	mortgaged := everything()
+	mortgaged.trades[0].PayoffGoodThroughOn, mortgaged.trades[0].PerDiemCents = new("2026-12-01"), new(int64(412))
+	mortgaged.trades = append(mortgaged.trades, deals.TradeIn{Year: new(int64(2009)), Make: new("Sea Ray"), Model: new("Sundancer")})
+	ordered, optional := onOrder(), everything()
+	optional.hull.StockState, optional.hull.Options = hulls.InStock, []string{"Tower"}
+	kinds := everything()
+	kinds.structure.Products = []finance.FinanceProduct{{Kind: "tire_wheel"}, {Kind: "prop_protection"}}
+	escrow := allowing(everything(), "settlement_statement")
+	escrow.listing.EscrowHolder = new("Harbor Escrow")
+
+	for name, tt := range map[string]struct {
+		f          facts
+		kind       DocumentKind
+		has, lacks []string
+	}{
+		"the customer transfers the trade-in": {everything(), "trade_title",
+			[]string{"Owner, who transfers the trade-in Zoë", "Dealer, who receives the trade-in Chesapeake Marine Sales, Inc."}, []string{"Seller"}},
+		"what was bought isn't declined": {everything(), "product_waiver",
+			[]string{"Service contract, Brunswick, 60 months; GAP waiver.", "Theft protection"}, []string{"Extended service contract", "GAP waiver Gelcoat"}},
+		"line items are bought too": {products, "product_waiver", []string{"tire_wheel", "Key replacement"}, []string{"Tire and wheel"}},
+		"a balance is not received": {everything(), "bill_of_sale", []string{"to be paid as the purchase agreement states", "Purchase price $118,850.00",
+			"Sales tax at 6% $7,220.94", "Boat show special"},
+			[]string{"acknowledged, the seller", "GAP", "Brunswick", "Payoff", "Balance", "Trade-in", "Documentation fee"}},
+		"a price is received": {paid, "bill_of_sale", []string{"receipt of which is acknowledged"}, []string{"to be paid"}},
+		"lines of a due bill": {owes, "due_bill", []string{"1 Install the second battery Dec 15, 2026 2 Spare propeller"}, []string{" 3 "}},
+		"blank lines to fill": {everything(), "due_bill", []string{"1 2 3 4 5 6 7 8 The dealer owes"}, nil},
+		"a loan to pay off": {mortgaged, "payoff_authorization", []string{"2016 Boston Whaler 210 Montauk", "Payoff valid through Dec 1, 2026, then $4.12 per day"},
+			[]string{"2009 Sea Ray"}},
+		"a boat on order": {ordered, PurchaseAgreement, []string{"Manufacturer's order number GW-2027-11843", "Expected arrival Mar 1, 2027",
+			"Options: Second battery; Tower.", "It must be issued again with the number"}, nil},
+		"a boat with options":       {optional, "buyers_order", []string{"Options: Tower."}, []string{"Expected arrival", "issued again"}},
+		"products of several kinds": {kinds, "product_contract", []string{"Tire and wheel", "Propeller protection"}, []string{"Tire wheel"}},
+		"a deposit in escrow":       {escrow, "deposit_receipt", []string{"Harbor Escrow holds the deposit in trust"}, nil},
+		"two who acknowledge":       {everything(), "privacy_notice", []string{"O’Brien acknowledge receipt"}, nil},
+		"without a stock number":    {bare(), "buyers_order", []string{"Deal number 1042"}, []string{"Stock number"}},
+	} {
+		_, text := issue(t, tt.f, tt.kind)
+		for _, want := range tt.has {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: got %s, want it to contain %q", name, text, want)
+			}
+		}
+		for _, other := range tt.lacks {
+			if strings.Contains(text, other) {
+				t.Errorf("%s: got %s, want it without %q", name, text, other)
+			}
+		}
+	}
+}
+
+// Papers with little more than a page of content are on one page.
+func TestShortPapersHaveOnePage(t *testing.T) {
+	for _, kind := range []DocumentKind{"product_contract", "power_of_attorney", "preferred_mortgage", "due_bill", "sea_trial_acceptance", "survey",
+		"mso_boat", "mso_engine", "mso_trailer"} {
+		if doc, _ := issue(t, everything(), kind); doc.PageCount != 1 {
+			t.Errorf("%s: got %d pages, want 1", kind, doc.PageCount)
+		}
+	}
+}
+
+func TestDescribePayments(t *testing.T) {
+	for want, s := range map[string]finance.FinanceStructure{
+		"One payment of $3.00 on Dec 15, 2026.":                                                                 {TermMonths: 1},
+		"One monthly payment of $2.00, beginning on Dec 15, 2026, and a final payment of $3.00.":                {TermMonths: 2},
+		"2 monthly payments of $2.00, beginning on Dec 15, 2026, and a final payment of $3.00.":                 {TermMonths: 3},
+		"A first payment of $1.00 on Dec 15, 2026 and a final payment of $3.00.":                                {TermMonths: 2, OddDaysInterestCents: 5},
+		"A first payment of $1.00 on Dec 15, 2026, one monthly payment of $2.00, and a final payment of $3.00.": {TermMonths: 3, OddDaysInterestCents: 5},
+	} {
+		s.FirstPaymentOn, s.FirstPaymentCents, s.PaymentCents, s.FinalPaymentCents = "2026-12-15", 100, 200, 300
+		assert.Equal(t, describePayments(s), want)
+	}
+}
+
+func TestOnlyDueBillsHaveLines(t *testing.T) {
+	_, err := DocumentIssue{Kind: "survey", Lines: []DueBillLine{{Description: "Battery"}}}.document(everything(), auth.System)
+	assert.Equal(t, fault.KindOf(err), fault.KindUnprocessable)
 }

@@ -20,24 +20,25 @@ type Document struct {
 
 	Env             auth.Env            `json:"-" db:"env"`
 	ID              string              `json:"id" db:"id" doc:"Identifies the document. Starts with doc_." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Number          int64               `json:"number" db:"number" doc:"Number of the document for people, printed on each page. Increases with each document of the dealership, from 1001." example:"1042" since:"2026-12-01"`
+	Number          int64               `json:"number" db:"number" doc:"Number of the document for people, printed on each page. Increases with each document of the dealership, from 1001." example:"1042" since:"next"`
 	DealID          string              `json:"deal_id" db:"deal_id" doc:"Deal that the document belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind            DocumentKind        `json:"kind" db:"kind" doc:"Type of document. It decides the content of the PDF and the usual signers."`
-	Title           string              `json:"title" db:"title" doc:"Title on the first page." example:"Purchase Agreement" audit:"personal"`
+	Kind            DocumentKind        `json:"kind" db:"kind" doc:"Type of document. It decides the content of the PDF and the usual signers." since:"next settlement_statement=bill_of_sale exemption_affidavit=title_application"`
+	Title           string              `json:"title" db:"title" doc:"Title on the first page." example:"Purchase Agreement" privacy:"personal,sale"`
 	Status          DocumentStatus      `json:"status" db:"status" doc:"Whether the document is waiting for signatures, signed by all required signers, or voided."`
 	RequiredSigners []SignerRole        `json:"required_signers" db:"required_signers,json" nullable:"false" doc:"Roles that must sign."`
-	Signatures      []DocumentSignature `json:"signatures" db:"signatures,json" nullable:"false" doc:"Signatures that were recorded, oldest first." audit:"-"`
-	Origin          DocumentOrigin      `json:"origin" db:"origin" doc:"Whether Slipway created the content or you uploaded it." since:"2026-12-01"`
-	ContentType     string              `json:"content_type" db:"content_type" doc:"Media type of the content." example:"application/pdf" audit:"-"`
-	SHA256          string              `json:"sha256" db:"sha256" doc:"SHA-256 hash of the content in hexadecimal."`
+	Signatures      []DocumentSignature `json:"signatures" db:"signatures,json" nullable:"false" doc:"Signatures that were recorded, oldest first." privacy:"personal,sale"`
+	Origin          DocumentOrigin      `json:"origin" db:"origin" doc:"Whether Slipway created the content or you uploaded it." since:"next"`
+	ContentType     string              `json:"content_type" db:"content_type" doc:"Media type of the content." example:"application/pdf" audit:"-" privacy:"plain"`
+	SHA256          string              `json:"sha256" db:"sha256" privacy:"plain" doc:"SHA-256 hash of the content in hexadecimal."`
 	SizeBytes       int64               `json:"size_bytes" db:"size_bytes" doc:"Size of the content in bytes."`
 	PageCount       int64               `json:"page_count" db:"page_count" doc:"Number of pages of an issued PDF. 0 for an uploaded document."`
 	SupersedesID    *string             `json:"supersedes_id" db:"supersedes_id" doc:"Document that this one replaces. Null if it replaces none."`
-	VoidReason      *string             `json:"void_reason" db:"void_reason" doc:"Why the document was voided. Null unless it is voided." audit:"personal"`
+	VoidReason      *string             `json:"void_reason" db:"void_reason" doc:"Why the document was voided. Null unless it is voided."`
 	VoidedAt        *time.Time          `json:"voided_at" db:"voided_at" doc:"When the document was voided. Null unless it is voided."`
 	SignedAt        *time.Time          `json:"signed_at" db:"signed_at" doc:"When the last signature was recorded. Null until all required signers have signed."`
 	IssuedBy        auth.Actor          `json:"issued_by" db:"issued_by,json" doc:"User, key or app that issued the document."`
 	Blob            *string             `json:"-" db:"blob"`  // key of an uploaded file
+	HIN             *string             `json:"-" db:"hin"`   // that it states; nil if the boat had none
 	Terms           *string             `json:"-" db:"terms"` // hash of the terms that it states, if it states agreed terms
 	Version         int64               `json:"version" db:"version" doc:"Number of the current version of the record. The PDF never changes."`
 	CreatedAt       time.Time           `json:"created_at" db:"created_at" doc:"When the document was issued."`
@@ -113,28 +114,42 @@ func (SignerRole) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema 
 type DocumentIssue struct {
 	_ struct{} `doc:"A document to create from the current state of a deal."`
 
-	Kind            DocumentKind `json:"kind" doc:"Type of document. It decides the content of the PDF and the usual signers."`
-	Title           *string      `json:"title" required:"false" minLength:"1" maxLength:"200" doc:"Defaults to the usual title of this kind."`
-	RequiredSigners []SignerRole `json:"required_signers,omitempty" maxItems:"4" uniqueItems:"true" doc:"Roles that must sign. Defaults to the usual signers of this kind, including the co-buyer if the deal has one."`
-	SupersedesID    *string      `json:"supersedes_id" required:"false" maxLength:"64" doc:"Document of the same kind to replace. It is voided."`
+	Kind            DocumentKind  `json:"kind" doc:"Type of document. It decides the content of the PDF and the usual signers." since:"next settlement_statement=bill_of_sale exemption_affidavit=title_application"`
+	Title           *string       `json:"title" required:"false" minLength:"1" maxLength:"200" doc:"Defaults to the usual title of this kind."`
+	RequiredSigners []SignerRole  `json:"required_signers,omitempty" maxItems:"4" uniqueItems:"true" doc:"Roles that must sign. Defaults to the usual signers of this kind, including the co-buyer if the deal has one."`
+	SupersedesID    *string       `json:"supersedes_id" required:"false" maxLength:"64" doc:"Document of the same kind to replace. It is voided."`
+	Lines           []DueBillLine `json:"lines,omitempty" maxItems:"40" doc:"Parts and services that the dealership owes the buyer. Only for a due_bill. Without lines, it has blank ones to fill in by hand." since:"next"`
+}
+
+// DueBillLine is a part or a service that the dealership owes the buyer.
+type DueBillLine struct {
+	_ struct{} `doc:"A part or a service that the dealership owes the buyer."`
+
+	Description string  `json:"description" minLength:"1" maxLength:"200" doc:"Part or service." example:"Install the second battery"`
+	DueOn       *string `json:"due_on" required:"false" format:"date" doc:"Date by which it is due. Null if none was agreed." example:"2026-12-15"`
 }
 
 // document builds the record, before the PDF is rendered.
 func (i DocumentIssue) document(f facts, by auth.Actor) (Document, error) {
 	form := forms[i.Kind]
+	if len(i.Lines) > 0 && i.Kind != "due_bill" {
+		var bad fault.Fields
+		bad.Add("lines", "exclusive", "must be omitted unless the kind is due_bill")
+		return Document{}, bad.Err()
+	}
 	if err := f.checkForm(i.Kind, form); err != nil {
 		return Document{}, err
 	}
 
 	d := Document{
 		Kind: i.Kind, Title: form.title, Status: Issued, RequiredSigners: slices.Clone(form.signers), Signatures: []DocumentSignature{},
-		SupersedesID: i.SupersedesID, IssuedBy: by, Origin: FromSlipway, ContentType: contentType,
+		SupersedesID: i.SupersedesID, IssuedBy: by, Origin: FromSlipway, ContentType: contentType, HIN: f.hull.HIN,
 	}
 	if i.Title != nil {
 		d.Title = *i.Title
 	}
 	if form.requires.offer {
-		d.Terms = new(termsOf(f.deal, f.trades))
+		d.Terms = new(termsOf(f.deal, f.trades, f.listing))
 	}
 	switch {
 	case i.RequiredSigners != nil:
@@ -172,6 +187,10 @@ func (f facts) checkForm(kind DocumentKind, form form) error {
 	if form.requires.newBoat && f.hull.Condition != "new" {
 		missing.Add("hull.condition", "state", "must be new for a %s, but is %s", kind, f.hull.Condition)
 	}
+	f.checkOwner(&missing, kind, form.requires)
+	if form.requires.exempt && len(f.exemptions()) == 0 {
+		missing.Add("taxes", "state", "must have an exempt_reason for a %s", kind)
+	}
 	if form.requires.payment && f.deal.PaidCents <= 0 {
 		missing.Add("totals.paid_cents", "state", "must be more than 0 for a %s", kind)
 	}
@@ -181,6 +200,20 @@ func (f facts) checkForm(kind DocumentKind, form form) error {
 	c := fault.Conflict("The %s can't be issued: %s", kind, fault.Sentence(missing))
 	c.Details = missing
 	return c
+}
+
+// checkOwner fails if the document names the seller and the owner of the boat is unknown: the
+// dealership can't warrant the title of someone else's boat.
+func (f facts) checkOwner(missing *fault.Fields, kind DocumentKind, r requires) {
+	switch {
+	case r.listing && !f.isForOwner():
+		missing.Add("hull.ownership", "state", "must be consignment or brokerage for a %s", kind)
+	case !r.owner || !f.isForOwner():
+	case f.owner == nil:
+		missing.Add("hull.listing_agreement", "state", "is required for a %s: the boat is sold for its owner, who is the seller", kind)
+	case f.listing.EndsOn != nil && *f.listing.EndsOn < f.deal.CreatedAt.In(f.today.Location()).Format(time.DateOnly):
+		missing.Add("hull.listing_agreement", "state", "ended on %s, before the deal was created", formatDate(*f.listing.EndsOn))
+	}
 }
 
 // DocumentSign is the request body for recording a signature.
@@ -204,8 +237,8 @@ func (s DocumentSign) Check(now time.Time) error {
 
 // checkTerms fails if the deal has changed since the document was issued. Its
 // signature would agree to terms that the deal doesn't have.
-func (d Document) checkTerms(deal deals.Deal, trades []deals.TradeIn) error {
-	if d.Terms == nil || d.Status == Voided || *d.Terms == termsOf(deal, trades) {
+func (d Document) checkTerms(deal deals.Deal, trades []deals.TradeIn, listing *deals.ListingAgreement) error {
+	if d.Terms == nil || d.Status == Voided || *d.Terms == termsOf(deal, trades, listing) {
 		return nil
 	}
 	return fault.Conflict("The terms of the deal have changed since the document was issued. Issue it again with supersedes_id.").

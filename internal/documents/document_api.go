@@ -218,6 +218,7 @@ func (a *API) render(
 		if f, err = gather(ctx, tx, dealID); err != nil {
 			return doc, err
 		}
+		f.lines = in.Lines
 		if doc, err = in.document(f, auth.From(ctx).Actor); err != nil {
 			return doc, err
 		}
@@ -271,7 +272,11 @@ func (a *API) sign(ctx context.Context, tx *db.Tx, in *struct {
 		if err != nil {
 			return err
 		}
-		if err := doc.checkTerms(*d, trades); err != nil {
+		listing, err := deals.FindListing(ctx, tx, d.HullID)
+		if err != nil {
+			return err
+		}
+		if err := doc.checkTerms(*d, trades, listing); err != nil {
 			return err
 		}
 		if err := doc.sign(in.Body, tx.Now); err != nil {
@@ -281,10 +286,8 @@ func (a *API) sign(ctx context.Context, tx *db.Tx, in *struct {
 			return saveDocument(ctx, tx, before, doc, "document.partially_signed")
 		}
 
-		if doc.Kind == PurchaseAgreement && d.SignedAgreementID == nil {
-			unsigned := *d
-			d.SignAgreement(doc.ID)
-			if err := deals.Save(ctx, tx, unsigned, d); err != nil {
+		if doc.Kind == PurchaseAgreement {
+			if err := signAgreement(ctx, tx, d, *doc); err != nil {
 				return err
 			}
 		}

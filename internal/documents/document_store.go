@@ -14,6 +14,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 )
 
 // contentType is the type of the documents that Slipway issues.
@@ -56,6 +57,16 @@ func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) 
 		return f, err
 	}
 	f.specs = specs[f.hull.ID]
+	if f.listing, err = deals.FindListing(ctx, tx, f.hull.ID); err != nil {
+		return f, err
+	}
+	if f.listing != nil {
+		owner, err := contacts.Find(ctx, tx, f.listing.OwnerContactID)
+		if err != nil {
+			return f, err
+		}
+		f.owner = &owner
+	}
 	if f.location, err = dealership.FindLocation(ctx, tx, f.hull.LocationID); err != nil {
 		return f, err
 	}
@@ -180,6 +191,34 @@ func replace(ctx context.Context, tx *db.Tx, d *deals.Deal, doc Document) error 
 		return bad.Err()
 	case old.Status == Voided:
 		return nil
+	case old.isAgreementOf(*d) && d.NeedsAgreement(doc.HIN):
+		return nil // it binds the buyer until everyone has signed the new one
 	}
-	return void(ctx, tx, d, &old, "superseded by "+doc.ID)
+	return void(ctx, tx, d, &old, supersededBy(doc))
+}
+
+func supersededBy(doc Document) string { return "superseded by " + doc.ID }
+
+// signAgreement records a purchase agreement that everyone has signed. If the boat had no HIN when
+// the current one was signed, one that states it replaces it.
+func signAgreement(ctx context.Context, tx *db.Tx, d *deals.Deal, doc Document) error {
+	before := *d
+	if d.SignedAgreementID != nil {
+		h, err := hulls.Find(ctx, tx, d.HullID)
+		if err != nil || !d.NeedsAgreement(h.HIN) || null.Text(doc.HIN) != null.Text(h.HIN) {
+			return err
+		}
+		old, err := documents.FindIn(ctx, tx, d.ID, *d.SignedAgreementID)
+		if err != nil {
+			return err
+		}
+		signed := old
+		old.Status, old.VoidReason, old.VoidedAt = Voided, new(supersededBy(doc)), &tx.Now
+		if err := saveDocument(ctx, tx, signed, &old, "document.voided"); err != nil {
+			return err
+		}
+		d.VoidAgreement()
+	}
+	d.SignAgreement(doc.ID, doc.HIN)
+	return deals.Save(ctx, tx, before, d)
 }

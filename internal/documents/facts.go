@@ -33,6 +33,10 @@ type facts struct {
 	structure *finance.FinanceStructure // the selected one
 	funding   *finance.Funding          // the one that a lender has paid
 	today     time.Time                 // in the dealership's time zone
+	lines     []DueBillLine             // of the request
+
+	listing *deals.ListingAgreement // with the owner; nil if the dealership sells its own boat
+	owner   *contacts.Contact       // who sells the boat
 }
 
 // seller returns the legal name of the dealership.
@@ -41,6 +45,26 @@ func (f facts) seller() string {
 		return *f.company.LegalName
 	}
 	return f.company.Name
+}
+
+// titleHolder returns the name and the address of who sells the boat: its owner or the
+// dealership.
+func (f facts) titleHolder() string {
+	if f.owner != nil {
+		return reach(*f.owner)
+	}
+	return f.dealerAddress()
+}
+
+// isForOwner reports whether the boat is sold for someone else.
+func (f facts) isForOwner() bool { return f.listing != nil || f.deal.IsForOwner(f.hull) }
+
+// sellerName returns the name of who sells the boat.
+func (f facts) sellerName() string {
+	if f.owner != nil {
+		return nameOf(*f.owner)
+	}
+	return f.seller()
 }
 
 // letterhead returns the address lines of the dealership.
@@ -140,7 +164,7 @@ func (f facts) checkPrintable(doc Document) error {
 	people := []struct {
 		role    string
 		contact *contacts.Contact
-	}{{"buyer", &f.buyer}, {"co_buyer", f.coBuyer}}
+	}{{"buyer", &f.buyer}, {"co_buyer", f.coBuyer}, {"owner", f.owner}}
 	for _, p := range people {
 		if p.contact == nil {
 			continue
@@ -154,13 +178,16 @@ func (f facts) checkPrintable(doc Document) error {
 	}
 
 	unprintable("title", doc.Title)
+	for i, l := range f.lines {
+		unprintable(fmt.Sprintf("lines[%d].description", i), l.Description)
+	}
 	for i, l := range f.deal.LineItems {
 		unprintable(fmt.Sprintf("line_items[%d].description", i), or(l.Description, or(l.Code, "")))
 	}
 	for i, t := range f.trades {
 		unprintable(fmt.Sprintf("trade_ins[%d]", i), tradeName(t)+or(t.Lienholder, ""))
 	}
-	unprintable("hull", f.boat())
+	unprintable("hull", f.boat()+or(f.hull.OrderNumber, "")+strings.Join(f.hull.Options, ""))
 	unprintable("dealership", f.company.Name+f.seller()+strings.Join(f.letterhead(), ""))
 	return bad.Err()
 }
@@ -223,7 +250,12 @@ func (f facts) signers(d Document) []pdf.Signer {
 		case ByCoBuyer:
 			all = append(all, pdf.Signer{Name: nameOf(*f.coBuyer), Role: "Co-buyer"})
 		case ByDealer:
-			all = append(all, pdf.Signer{Name: f.seller(), Role: "Dealer, by its authorized representative"})
+			role := "Dealer, by its authorized representative"
+			if f.owner != nil && forms[d.Kind].requires.owner { // the selling side are both
+				all = append(all, pdf.Signer{Name: nameOf(*f.owner), Role: "Seller and owner"})
+				role = "Broker, by its authorized representative"
+			}
+			all = append(all, pdf.Signer{Name: f.seller(), Role: role})
 		case ByLender:
 			lender := f.lender()
 			if d.Kind == "satisfaction_of_mortgage" {

@@ -2,7 +2,10 @@ package documents
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"slipway/internal/deals"
 	"slipway/internal/finance"
 	"slipway/internal/platform/pdf"
 	"slipway/internal/vocab/money"
@@ -121,17 +124,28 @@ func describePayments(s finance.FinanceStructure) string {
 	if s.TermMonths == 1 {
 		return fmt.Sprintf("One payment of %s on %s.", money.Format(s.FinalPaymentCents), formatDate(s.FirstPaymentOn))
 	}
-	text := fmt.Sprintf("%d monthly payments of %s, beginning on %s, and a final payment of %s",
-		s.TermMonths-1, money.Format(s.PaymentCents), formatDate(s.FirstPaymentOn), money.Format(s.FinalPaymentCents))
+	final := "and a final payment of " + money.Format(s.FinalPaymentCents)
+	text := fmt.Sprintf("%s of %s, beginning on %s, %s", capitalize(monthly(s.TermMonths-1)), money.Format(s.PaymentCents),
+		formatDate(s.FirstPaymentOn), final)
 	if s.OddDaysInterestCents != 0 {
-		text = fmt.Sprintf("A first payment of %s on %s, %d monthly payments of %s, and a final payment of %s",
-			money.Format(s.FirstPaymentCents), formatDate(s.FirstPaymentOn), s.TermMonths-2, money.Format(s.PaymentCents),
-			money.Format(s.FinalPaymentCents))
+		text = fmt.Sprintf("A first payment of %s on %s", money.Format(s.FirstPaymentCents), formatDate(s.FirstPaymentOn))
+		if between := s.TermMonths - 2; between > 0 {
+			text += fmt.Sprintf(", %s of %s,", monthly(between), money.Format(s.PaymentCents))
+		}
+		text += " " + final
 	}
 	if s.BalloonCents > 0 {
 		text += ", which includes a balloon payment of " + money.Format(s.BalloonCents)
 	}
 	return text + "."
+}
+
+// monthly counts payments in words.
+func monthly(count int64) string {
+	if count == 1 {
+		return "one monthly payment"
+	}
+	return fmt.Sprintf("%d monthly payments", count)
 }
 
 var scheduleColumns = []pdf.Column{
@@ -172,11 +186,66 @@ func productContract(p *pdf.Page, f facts) {
 func productWaiver(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
+	bought := f.boughtProducts()
+	if len(bought) > 0 {
+		p.Heading("Products bought")
+		p.Paragraph("The buyer is buying these products. This waiver doesn't apply to them: " + strings.Join(bought, "; ") + ".")
+	}
 	p.Heading("Products declined")
-	p.Checklist("Extended service contract", "GAP waiver", "Gelcoat protection", "Hull protection", "Tire and wheel (trailer)",
-		"Propeller protection", "Credit life", "Disability", "Theft protection", "Prepaid maintenance")
+	var declined []string
+	for _, o := range offered {
+		if !f.bought(o) {
+			declined = append(declined, o.name)
+		}
+	}
+	if len(declined) == 0 {
+		p.Paragraph("None. The buyer is buying every product that was offered.")
+		return
+	}
+	p.Checklist(declined...)
 	p.Paragraph("The products checked above were explained and offered to the buyer. The buyer declined them and understands that the " +
 		"buyer is responsible for repairs and losses that they would have covered.")
+}
+
+// offer is a product that buyers are offered.
+type offer struct {
+	kind finance.ProductKind
+	name string
+}
+
+var offered = []offer{
+	{"service_contract", "Extended service contract"}, {"gap", "GAP waiver"}, {"gelcoat_protection", "Gelcoat protection"},
+	{"hull_protection", "Hull protection"}, {"tire_wheel", "Tire and wheel (trailer)"}, {"prop_protection", "Propeller protection"},
+	{"credit_life", "Credit life"}, {"disability", "Disability"}, {"theft", "Theft protection"},
+	{"prepaid_maintenance", "Prepaid maintenance"}, {"key", "Key replacement"},
+}
+
+// boughtProducts returns the names of the products of the structure and of the line items.
+func (f facts) boughtProducts() (names []string) {
+	if f.structure != nil {
+		for _, product := range f.structure.Products {
+			names = append(names, productName(product))
+		}
+	}
+	for _, l := range f.deal.LineItems {
+		if l.Kind == deals.ProductLine {
+			names = append(names, lineRow(l)[0])
+		}
+	}
+	return names
+}
+
+// bought reports whether the buyer buys a product. A line item has no kind of product, so its
+// code or its description says what it is.
+func (f facts) bought(o offer) bool {
+	if f.structure != nil && slices.ContainsFunc(f.structure.Products, func(p finance.FinanceProduct) bool { return p.Kind == o.kind }) {
+		return true
+	}
+	name := strings.ToLower(strings.ReplaceAll(string(o.kind), "_", " "))
+	return slices.ContainsFunc(f.deal.LineItems, func(l deals.DealLineItem) bool {
+		text := strings.ToLower(strings.ReplaceAll(or(l.Code, "")+" "+or(l.Description, ""), "_", " "))
+		return l.Kind == deals.ProductLine && strings.Contains(" "+text+" ", " "+name+" ")
+	})
 }
 
 func privacyNotice(p *pdf.Page, f facts) {
@@ -195,7 +264,11 @@ func privacyNotice(p *pdf.Page, f facts) {
 	p.Paragraph("Only employees who need your information for their work have access to it, " +
 		"and access is logged. You may ask us for a copy of your information. You may also ask us to correct it, " +
 		"or to delete it unless the law requires us to keep it.")
-	p.Paragraph(fmt.Sprintf("By signing, %s acknowledges receipt of this notice.", f.buyers()))
+	acknowledges := "acknowledges"
+	if f.coBuyer != nil {
+		acknowledges = "acknowledge"
+	}
+	p.Paragraph(fmt.Sprintf("By signing, %s %s receipt of this notice.", f.buyers(), acknowledges))
 }
 
 func preferredMortgage(p *pdf.Page, f facts) {

@@ -13,6 +13,7 @@ func purchaseAgreement(p *pdf.Page, f facts) {
 		"the vessel described below for the price and on the terms of this agreement.")
 	parties(p, f)
 	specifiedVessel(p, f)
+	factoryOrder(p, f)
 	tradeTable(p, f)
 	priceTable(p, f)
 	if f.structure != nil {
@@ -23,23 +24,69 @@ func purchaseAgreement(p *pdf.Page, f facts) {
 	}
 
 	p.Heading("Terms")
-	p.Clauses(
-		pdf.Clause{Name: "Payment", Text: "The balance is due on or before delivery. A check or draft counts as payment when it clears."},
-		pdf.Clause{Name: "Title", Text: "The seller has good title to the vessel, " +
+	p.Clauses(append([]pdf.Clause{
+		{Name: "Payment", Text: "The balance is due on or before delivery. A check or draft counts as payment when it clears."},
+		{Name: "Title", Text: "The seller has good title to the vessel, " +
 			"free of all liens except those to be paid off from the purchase price. Title and risk of loss pass to the buyer upon delivery and " +
 			"payment in full."},
-		pdf.Clause{Name: "Trade-in", Text: "The buyer warrants good title to the trade-in and that the amount owed on it does not exceed the " +
+		{Name: "Trade-in", Text: "The buyer warrants good title to the trade-in and that the amount owed on it does not exceed the " +
 			"payoff stated above. If the actual payoff is higher, the buyer will pay the difference."},
-		pdf.Clause{Name: "Condition", Text: conditionClause(f.hull.Condition)},
-		pdf.Clause{Name: "Inspection",
+		{Name: "Condition", Text: conditionClause(f.hull.Condition)},
+		{Name: "Inspection",
 			Text: "The buyer may have the vessel surveyed and sea trialed, at the buyer's expense, before accepting delivery."},
-		pdf.Clause{Name: "Cancellation", Text: "If the buyer fails to complete the purchase through no fault of the seller, " +
+		{Name: "Cancellation", Text: "If the buyer fails to complete the purchase through no fault of the seller, " +
 			"the seller may keep the deposit to the extent permitted by law."},
-		pdf.Clause{Name: "Insurance", Text: "The buyer is responsible for insuring the vessel from the time of delivery. If the vessel is " +
+		{Name: "Insurance", Text: "The buyer is responsible for insuring the vessel from the time of delivery. If the vessel is " +
 			"financed, the lender must be named as loss payee."},
-		pdf.Clause{Name: "Entire agreement", Text: "This agreement, including the documents it refers to, " +
+		{Name: "Entire agreement", Text: "This agreement, including the documents it refers to, " +
 			"is the entire agreement between the parties. Changes must be in writing and signed by both parties."},
+	}, f.brokerClauses()...)...)
+}
+
+// brokerClauses says what the dealership is if it sells the boat of an owner.
+func (f facts) brokerClauses() []pdf.Clause {
+	if f.owner == nil {
+		return nil
+	}
+	all := []pdf.Clause{{Name: "Broker", Text: fmt.Sprintf(brokerClause, f.seller())}, {Name: "Commission", Text: commissionClause}}
+	if f.listing.EscrowHolder != nil {
+		all = append(all, pdf.Clause{Name: "Escrow", Text: fmt.Sprintf(escrowClause, *f.listing.EscrowHolder)})
+	}
+	return all
+}
+
+// settlementStatement divides the price between the owner and the brokers.
+func settlementStatement(p *pdf.Page, f facts) {
+	p.Paragraph(settlementText)
+	parties(p, f)
+	vessel(p, f)
+	p.Heading("Settlement")
+	price := f.deal.Totals.PriceCents
+	split := f.listing.Settle(price)
+	rows := [][]string{{"Price of the vessel", money.Format(price)}, {f.commissionName(), money.Format(-split.CommissionCents)}}
+	p.Table(amounts, pdf.Rows{Rows: rows, Sums: [][]string{{"Net proceeds of the owner", money.Format(split.OwnerCents)}}})
+	p.Heading("Commission")
+	rows = [][]string{{f.seller(), money.Format(split.CommissionCents - split.CoBrokerCents)}}
+	if f.listing.CoBroker != nil {
+		rows = append(rows, []string{*f.listing.CoBroker + ", co-broker", money.Format(split.CoBrokerCents)})
+	}
+	p.Table(amounts, pdf.Rows{Rows: rows, Sums: [][]string{{"Commission", money.Format(split.CommissionCents)}}})
+	p.Heading("Payoffs and payment")
+	p.Fields(
+		pdf.Field{Name: "Lienholder"}, pdf.Field{Name: "Payoff"},
+		pdf.Field{Name: "Escrow holder", Value: or(f.listing.EscrowHolder, f.seller())}, pdf.Field{Name: "Paid to the owner on"},
 	)
+	p.Paragraph(settlementAgreed)
+}
+
+func (f facts) commissionName() string {
+	switch {
+	case f.listing.CommissionPercent != nil:
+		return "Commission at " + string(*f.listing.CommissionPercent) + "%"
+	case f.listing.NetPriceCents != nil:
+		return "Commission, the price above the net price of " + money.Format(*f.listing.NetPriceCents)
+	}
+	return "Commission"
 }
 
 func conditionClause(condition hulls.Condition) string {
@@ -55,6 +102,7 @@ func buyersOrder(p *pdf.Page, f facts) {
 	p.Paragraph("The buyer orders the vessel described below. This order is binding when signed by the seller.")
 	parties(p, f)
 	specifiedVessel(p, f)
+	factoryOrder(p, f)
 	tradeTable(p, f)
 	priceTable(p, f)
 	p.Note("This order is not a credit agreement. If the purchase depends on financing and no lender approves the buyer on terms " +
@@ -69,17 +117,23 @@ func depositReceipt(p *pdf.Page, f facts) {
 		pdf.Field{Name: "Purchase total", Value: money.Format(f.deal.Totals.TotalCents)},
 		pdf.Field{Name: "Balance due", Value: money.Format(f.deal.Totals.BalanceDueCents)},
 	)
+	if f.listing != nil && f.listing.EscrowHolder != nil {
+		p.Paragraph(fmt.Sprintf(escrowClause, *f.listing.EscrowHolder))
+	}
 	p.Note("The deposit will be applied to the purchase price. The purchase agreement states what happens to the deposit if the purchase " +
 		"is not completed.")
 }
 
 func billOfSale(p *pdf.Page, f facts) {
-	p.Paragraph(fmt.Sprintf("For the sum of %s, receipt of which is acknowledged to the extent paid, the seller sells, "+
-		"transfers and delivers the vessel described below to the buyer.",
-		money.Format(f.deal.Totals.PriceCents)))
+	receipt := "receipt of which is acknowledged"
+	if f.deal.Totals.BalanceDueCents > 0 {
+		receipt = "to be paid as the purchase agreement states"
+	}
+	p.Paragraph("For the purchase price stated below, " + receipt + ", the seller sells, " +
+		"transfers and delivers the vessel described below to the buyer.")
 	parties(p, f)
 	specifiedVessel(p, f)
-	priceTable(p, f)
+	considerationTable(p, f)
 	p.Heading("Warranty of title")
 	p.Paragraph("The seller warrants that the seller is the lawful owner of the vessel, has the right to sell it, " +
 		"and will defend its title against the lawful claims of all persons.")
@@ -124,11 +178,18 @@ func dueBill(p *pdf.Page, f facts) {
 	vessel(p, f)
 	p.Heading("We owe")
 	var rows [][]string
-	for i := range 8 {
+	for i, l := range f.lines {
+		due := ""
+		if l.DueOn != nil {
+			due = formatDate(*l.DueOn)
+		}
+		rows = append(rows, []string{fmt.Sprint(i + 1), l.Description, due})
+	}
+	for i := len(rows); len(f.lines) == 0 && i < 8; i++ { // to fill in by hand
 		rows = append(rows, []string{fmt.Sprint(i + 1), "", ""})
 	}
 	p.Table([]pdf.Column{{Name: "No.", Share: 1}, {Name: "Part or service", Share: 8}, {Name: "Due by", Share: 3}}, pdf.Rows{Rows: rows})
-	p.Paragraph("The seller owes the buyer only the items listed above. The seller has made no other promises.")
+	p.Paragraph("The dealer owes the buyer only the items listed above. The dealer has made no other promises.")
 }
 
 func survey(p *pdf.Page, f facts) {

@@ -8,7 +8,30 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
+	"slipway/internal/vocab/money"
 )
+
+// allowing returns facts with an owner or an exemption if a kind requires one. The other papers
+// would then differ.
+func allowing(f facts, kind DocumentKind) facts {
+	if forms[kind].requires.listing {
+		f.owner = &contacts.Contact{Kind: "person", FirstName: new("Olive"), LastName: new("Owner")}
+		f.listing = &deals.ListingAgreement{OwnerContactID: "con_2", CommissionPercent: new(money.Percent("10")), CoBroker: new("Bay Yacht Brokers"),
+			CoBrokerSplitPercent: new(money.Percent("40"))}
+	}
+	if forms[kind].requires.exempt {
+		f.deal.Taxes = []deals.DealTax{{Name: "Maryland vessel excise tax", RatePercent: "5", ExemptReason: new("Removed to Delaware within 10 days")}}
+	}
+	return f
+}
+
+// onOrder returns facts about a boat that is sold before it is built.
+func onOrder() facts {
+	f := everything()
+	f.hull.HIN, f.hull.StockState = nil, hulls.StockOnOrder
+	f.hull.OrderNumber, f.hull.ExpectedOn, f.hull.Options = new("GW-2027-11843"), new("2027-03-01"), []string{"Second battery", "Tower"}
+	return f
+}
 
 // everything returns facts that allow each kind of document, with names that are
 // not ASCII.

@@ -53,8 +53,8 @@ func titleApplication(p *pdf.Page, f facts) {
 	owners(p, f)
 	p.Heading("Purchase")
 	p.Fields(
-		pdf.Field{Name: "Seller", Value: f.seller()}, pdf.Field{Name: "Purchase date", Value: f.today.Format("January 2, 2006")},
-		pdf.Field{Name: "Purchase price", Value: money.Format(f.deal.Totals.PriceCents)},
+		pdf.Field{Name: "Seller", Value: f.sellerName()}, pdf.Field{Name: "Purchase date", Value: f.today.Format("January 2, 2006")},
+		pdf.Field{Name: "Purchase price", Value: money.Format(f.considerationCents())},
 		pdf.Field{Name: "Sales tax", Value: money.Format(f.deal.Totals.TaxCents)},
 	)
 	p.Paragraph("The applicant certifies that the information above is true and that the vessel is free of liens other than the one stated " +
@@ -99,7 +99,12 @@ func payoffDate(trades []deals.TradeIn) string {
 
 func tradeTitle(p *pdf.Page, f facts) {
 	p.Paragraph("The owner transfers the trade-in below and its title to the dealer as part of the purchase of another vessel.")
-	parties(p, f)
+	p.Heading("Parties")
+	all := []pdf.Field{{Name: "Owner, who transfers the trade-in", Value: reach(f.buyer)}}
+	if f.coBuyer != nil {
+		all = append(all, pdf.Field{Name: "Co-owner, who transfers the trade-in", Value: reach(*f.coBuyer)})
+	}
+	p.Columns(append(all, pdf.Field{Name: "Dealer, who receives the trade-in", Value: f.dealerAddress()})...)
 	tradeTable(p, f)
 	p.Paragraph("The owner warrants good title, free of all liens other than those stated above, " +
 		"and that no equipment has been replaced or removed since the dealer inspected the vessel.")
@@ -111,7 +116,7 @@ func mso(p *pdf.Page, f facts, part string, fields ...pdf.Field) {
 	p.Paragraph(fmt.Sprintf("The dealer assigns the manufacturer's statement of origin (MSO) for the %s to the first retail buyer. The "+
 		"original MSO is attached.", part))
 	parties(p, f)
-	specifiedVessel(p, f)
+	specifiedHull(p, f)
 	p.Heading("Manufacturer's statement of origin")
 	p.Fields(fields...)
 	p.Heading("Lien")
@@ -193,8 +198,7 @@ func coastGuardBillOfSale(p *pdf.Page, f facts) {
 	)
 	p.Heading("4. Seller")
 
-	seller := pdf.Lines(append([]string{f.seller()}, f.letterhead()...)...)
-	p.Fields(pdf.Field{Name: "Name and address", Value: seller}, pdf.Field{Name: "Interest owned", Value: "100%"})
+	p.Fields(pdf.Field{Name: "Name and address", Value: f.titleHolder()}, pdf.Field{Name: "Interest owned", Value: "100%"})
 	p.Heading("5. Buyer")
 	buyers := pdf.Lines(nameOf(f.buyer), addressOf(f.buyer))
 	share := "Sole owner: 100%"
@@ -205,10 +209,43 @@ func coastGuardBillOfSale(p *pdf.Page, f facts) {
 	p.Fields(pdf.Field{Name: "Names and addresses", Value: buyers}, pdf.Field{Name: "Interest transferred", Value: share})
 	p.Heading("6–8. Consideration and warranties")
 	p.Fields(
-		pdf.Field{Name: "Consideration", Value: money.Format(f.deal.Totals.PriceCents)},
+		pdf.Field{Name: "Consideration", Value: money.Format(f.considerationCents())},
 		pdf.Field{Name: "Warranties and exceptions", Value: "Free of liens and encumbrances, with all appurtenances"},
 	)
 	p.Heading("9. Acknowledgment")
 	p.Paragraph("State of ____________________   County of ____________________   Date ____________________")
 	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
+}
+
+// exemptionAffidavit states why the buyer doesn't pay a tax.
+func exemptionAffidavit(p *pdf.Page, f facts) {
+	p.Paragraph(affidavitText)
+	parties(p, f)
+	vessel(p, f)
+	p.Heading("Exemption")
+	p.Table([]pdf.Column{{Name: "Tax", Share: 4}, {Name: "Reason", Share: 6}}, pdf.Rows{Rows: f.exemptions()})
+	p.Fields(
+		pdf.Field{Name: "Purchase price", Value: money.Format(f.considerationCents())},
+		pdf.Field{Name: "State of residence", Value: f.buyerRegion()},
+		pdf.Field{Name: "Place where the vessel will be kept"}, pdf.Field{Name: "Date of removal from the state"},
+	)
+	p.Paragraph(affidavitDuties)
+	acknowledgment(p)
+}
+
+// exemptions returns the taxes that the deal is exempt from, and why.
+func (f facts) exemptions() (rows [][]string) {
+	for _, t := range f.deal.Taxes {
+		if t.ExemptReason != nil {
+			rows = append(rows, []string{t.Name, *t.ExemptReason})
+		}
+	}
+	return rows
+}
+
+func (f facts) buyerRegion() string {
+	if f.buyer.Address == nil {
+		return ""
+	}
+	return or(f.buyer.Address.Region, "")
 }

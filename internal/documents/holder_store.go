@@ -51,15 +51,15 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 			return err
 		}
 
+		rows := db.Rows{Table: "documents", Where: "deal_id = ?", Args: []any{d.ID}}
+		if err := db.Erase[Document](ctx, tx, rows, d.IsSale()); err != nil {
+			return err
+		}
 		for _, doc := range docs {
 			if err := events.Redact(ctx, tx, doc.ID); err != nil {
 				return err
 			}
-			if _, err := db.Exec(ctx, tx, `UPDATE documents SET void_reason = NULL WHERE env = ? AND deal_id = ? AND id = ?`,
-				tx.Env, d.ID, doc.ID); err != nil {
-				return err
-			}
-			if d.Status != deals.Cancelled {
+			if d.IsSale() {
 				continue
 			}
 			if _, err := db.Exec(ctx, tx, `DELETE FROM document_files WHERE env = ? AND id = ?`, tx.Env, doc.ID); err != nil {
@@ -70,7 +70,7 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 					return err
 				}
 			}
-			_, err := db.Exec(ctx, tx, `UPDATE documents SET signatures = '[]', title = ?, blob = NULL WHERE env = ? AND deal_id = ? AND id = ?`,
+			_, err := db.Exec(ctx, tx, `UPDATE documents SET title = ?, blob = NULL WHERE env = ? AND deal_id = ? AND id = ?`,
 				forms[doc.Kind].title, tx.Env, d.ID, doc.ID)
 			if err != nil {
 				return err
@@ -78,6 +78,47 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 		}
 	}
 
+	return nil
+}
+
+// Restructured voids the documents that state the payment plan that a contracted deal had
+// before. If the total of the deal changed, this includes the purchase agreement.
+func Restructured(ctx context.Context, tx *db.Tx, d *deals.Deal, newTotal bool) error {
+	docs, err := documentsOf(ctx, tx, *d)
+	if err != nil {
+		return err
+	}
+	for _, doc := range docs {
+		stale := forms[doc.Kind].requires.structure || newTotal && doc.isAgreementOf(*d)
+		if !stale || doc.Origin == FromUpload || doc.Status == Voided {
+			continue
+		}
+		if err := void(ctx, tx, d, &doc, "the finance structure changed"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// VoidAll voids the documents that Slipway issued for a sale that is undone. Uploaded ones stay as
+// evidence.
+func VoidAll(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
+	docs, err := documentsOf(ctx, tx, *d)
+	if err != nil {
+		return err
+	}
+	for _, doc := range docs {
+		if doc.Origin == FromUpload || doc.Status == Voided {
+			continue
+		}
+		before := doc
+		if err := doc.void("deal unwound", *d, tx.Now); err != nil {
+			return err
+		}
+		if err := saveDocument(ctx, tx, before, &doc, "document.voided"); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -14,7 +14,7 @@ type DocumentFilter struct {
 	page.Query
 	Kind          DocumentKind   `query:"kind" doc:"Only documents of this kind."`
 	Status        DocumentStatus `query:"status" doc:"Only documents with this status."`
-	LocationID    string         `query:"location_id" maxLength:"64" doc:"Only objects of deals about hulls at this location."`
+	LocationID    string         `query:"location_id" maxLength:"1000" doc:"Only objects of deals about hulls at this location. Several are separated by commas."`
 	CreatedAfter  time.Time      `query:"created_after" doc:"Only objects created after this time."`
 	CreatedBefore time.Time      `query:"created_before" doc:"Only objects created before this time."`
 }

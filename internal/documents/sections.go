@@ -18,13 +18,23 @@ import (
 
 func parties(p *pdf.Page, f facts) {
 	p.Heading("Parties")
-	p.Fields(
-		pdf.Field{Name: "Seller", Value: pdf.Lines(append([]string{f.seller()}, f.letterhead()...)...)},
-		pdf.Field{Name: "Buyer", Value: reach(f.buyer)},
-	)
-	if f.coBuyer != nil {
-		p.Fields(pdf.Field{Name: "Co-buyer", Value: reach(*f.coBuyer)})
+	all := []pdf.Field{{Name: "Seller", Value: f.titleHolder()}, {Name: "Buyer", Value: reach(f.buyer)}}
+	if f.isForOwner() {
+		all[0].Name = "Seller and owner"
+		if f.owner == nil {
+			all = all[1:]
+		}
+		all = append(all, pdf.Field{Name: "Broker", Value: f.dealerAddress()})
 	}
+	if f.coBuyer != nil {
+		all = append(all, pdf.Field{Name: "Co-buyer", Value: reach(*f.coBuyer)})
+	}
+	p.Columns(all...)
+}
+
+// dealerAddress returns the name and the address of the dealership.
+func (f facts) dealerAddress() string {
+	return pdf.Lines(append([]string{f.seller()}, f.letterhead()...)...)
 }
 
 // reach returns the name of a contact and how to reach it.
@@ -47,18 +57,31 @@ func vessel(p *pdf.Page, f facts) {
 }
 
 func vesselFields(f facts) []pdf.Field {
-	return []pdf.Field{
+	fields := []pdf.Field{
 		{Name: "Year, make and model", Value: f.boat()},
 		{Name: "Hull identification number (HIN)", Value: f.hin()},
 		{Name: "Length overall (LOA)", Value: fmt.Sprintf("%.2f ft", f.hull.LengthFt)},
 		{Name: "Condition", Value: capitalize(f.hull.Condition)},
-		{Name: "Stock number", Value: or(f.hull.StockNumber, "None")},
 		{Name: "Deal number", Value: fmt.Sprint(f.deal.Number)},
 	}
+	if stock := or(f.hull.StockNumber, ""); stock != "" {
+		fields = append(fields, pdf.Field{Name: "Stock number", Value: stock})
+	}
+	return fields
 }
 
 // specifiedVessel identifies the boat with its hull, engines and trailer.
 func specifiedVessel(p *pdf.Page, f facts) {
+	specifiedHull(p, f)
+	engines(p, f)
+	if t := f.specs.Trailer; t != nil && (t.Included == nil || *t.Included) {
+		p.Heading("Trailer")
+		p.Fields(trailerFields(*t)...)
+	}
+}
+
+// specifiedHull identifies the boat with its hull.
+func specifiedHull(p *pdf.Page, f facts) {
 	p.Heading("Vessel")
 	p.Fields(append(vesselFields(f),
 		pdf.Field{Name: "Hull material", Value: words(f.specs.HullMaterial)},
@@ -66,10 +89,29 @@ func specifiedVessel(p *pdf.Page, f facts) {
 		pdf.Field{Name: "Propulsion", Value: words(f.specs.Propulsion)},
 		pdf.Field{Name: "Fuel", Value: f.fuel()},
 	)...)
-	engines(p, f)
-	if t := f.specs.Trailer; t != nil && (t.Included == nil || *t.Included) {
-		p.Heading("Trailer")
-		p.Fields(trailerFields(*t)...)
+}
+
+// factoryOrder shows what was ordered from the manufacturer. A boat that is sold before it has a
+// HIN needs another agreement.
+func factoryOrder(p *pdf.Page, f facts) {
+	coming := f.hull.StockState.IsComing()
+	noHIN := f.hull.HIN == nil && f.hull.HINAbsentReason == nil
+	if !coming && !noHIN && len(f.hull.Options) == 0 {
+		return
+	}
+	p.Heading("Factory order")
+	if coming {
+		expected := ""
+		if f.hull.ExpectedOn != nil {
+			expected = formatDate(*f.hull.ExpectedOn)
+		}
+		p.Fields(pdf.Field{Name: "Manufacturer's order number", Value: or(f.hull.OrderNumber, "")}, pdf.Field{Name: "Expected arrival", Value: expected})
+	}
+	if len(f.hull.Options) > 0 {
+		p.Paragraph("Options: " + strings.Join(f.hull.Options, "; ") + ".")
+	}
+	if noHIN {
+		p.Paragraph(reissueText)
 	}
 }
 
@@ -162,10 +204,11 @@ var amounts = []pdf.Column{{Name: "Item", Share: 7}, {Name: "Amount", Share: 2, 
 func priceTable(p *pdf.Page, f facts) {
 	p.Heading("Price")
 	t := f.deal.Totals
+	taxes := f.taxRows()
 	items := [][]string{{"Vessel price", money.Format(t.PriceCents)}}
 	subtotal := t.PriceCents
 	for _, l := range f.deal.LineItems {
-		items = append(items, []string{or(l.Description, or(l.Code, capitalize(l.Kind))), money.Format(l.SignedCents())})
+		items = append(items, lineRow(l))
 		subtotal += l.SignedCents()
 	}
 	if f.structure != nil {
@@ -173,14 +216,6 @@ func priceTable(p *pdf.Page, f facts) {
 			items = append(items, []string{productName(product), money.Format(product.PriceCents)})
 			subtotal += product.PriceCents
 		}
-	}
-
-	var taxes [][]string
-	for _, tax := range f.deal.Taxes {
-		taxes = append(taxes, []string{taxName(tax), money.Format(tax.AmountCents)})
-	}
-	if len(f.deal.Taxes) == 0 {
-		taxes = append(taxes, []string{"Sales tax", money.Format(0)})
 	}
 
 	var trades [][]string
@@ -203,6 +238,51 @@ func priceTable(p *pdf.Page, f facts) {
 	p.Table(amounts, groups...)
 }
 
+// considerationTable lists what the buyer gives for the boat, for the office that registers
+// it: the price with accessories and discounts, and the tax. Finance and insurance products,
+// fees, the loan on a trade-in and what is still due are between the buyer and the seller.
+func considerationTable(p *pdf.Page, f facts) {
+	p.Heading("Price")
+	items := [][]string{{"Vessel price", money.Format(f.deal.Totals.PriceCents)}}
+	for _, l := range f.deal.LineItems {
+		if belongsToBoat(l) {
+			items = append(items, lineRow(l))
+		}
+	}
+	p.Table(amounts, pdf.Rows{Rows: items, Sums: [][]string{{"Purchase price", money.Format(f.considerationCents())}}}, pdf.Rows{Rows: f.taxRows()})
+}
+
+// belongsToBoat reports whether a line item changes the price of the boat.
+func belongsToBoat(l deals.DealLineItem) bool {
+	return l.Kind == deals.AccessoryLine || l.Kind == deals.DiscountLine || l.Kind == deals.RebateLine
+}
+
+// considerationCents is the price of the boat with accessories and discounts. All papers for the
+// office that registers it state the same.
+func (f facts) considerationCents() int64 {
+	sum := f.deal.Totals.PriceCents
+	for _, l := range f.deal.LineItems {
+		if belongsToBoat(l) {
+			sum += l.SignedCents()
+		}
+	}
+	return sum
+}
+
+func lineRow(l deals.DealLineItem) []string {
+	return []string{or(l.Description, or(l.Code, capitalize(l.Kind))), money.Format(l.SignedCents())}
+}
+
+func (f facts) taxRows() (rows [][]string) {
+	for _, tax := range f.deal.Taxes {
+		rows = append(rows, []string{taxName(tax), money.Format(tax.AmountCents)})
+	}
+	if len(rows) == 0 {
+		rows = append(rows, []string{"Sales tax", money.Format(0)})
+	}
+	return rows
+}
+
 // taxName returns the name and the rate of a tax, or why the deal is exempt.
 func taxName(t deals.DealTax) string {
 	if t.ExemptReason != nil {
@@ -220,11 +300,7 @@ func taxName(t deals.DealTax) string {
 
 // productName returns the name, the provider and the term of a product.
 func productName(p finance.FinanceProduct) string {
-	name := strings.ReplaceAll(string(p.Kind), "_", " ")
-	if name == "gap" {
-		name = "GAP waiver"
-	}
-	name = capitalize(name)
+	name := kindName(p.Kind)
 	if p.Provider != nil {
 		name += ", " + *p.Provider
 	}
@@ -232,6 +308,19 @@ func productName(p finance.FinanceProduct) string {
 		name += fmt.Sprintf(", %d months", *p.TermMonths)
 	}
 	return name
+}
+
+// kindName returns the name of a kind of product for people.
+func kindName(kind finance.ProductKind) string {
+	switch kind {
+	case "gap":
+		return "GAP waiver"
+	case "tire_wheel":
+		return "Tire and wheel"
+	case "prop_protection":
+		return "Propeller protection"
+	}
+	return words(&kind)
 }
 
 func tradeTable(p *pdf.Page, f facts) {
@@ -253,6 +342,9 @@ func payoffTable(p *pdf.Page, f facts) {
 	p.Heading("Trade-in")
 	var rows [][]string
 	for _, t := range f.trades {
+		if t.Lienholder == nil && t.PayoffCents == 0 && len(f.trades) > 1 {
+			continue // it has no loan
+		}
 		rows = append(rows, append(tradeCells(t), money.Format(t.PayoffCents)))
 	}
 	p.Table(append(slices.Clone(tradeColumns), pdf.Column{Name: "Payoff", Share: 2.4, Number: true}), pdf.Rows{Rows: rows})
@@ -286,9 +378,11 @@ func receipts(p *pdf.Page, f facts) {
 
 // acknowledgment is the section for a notary.
 func acknowledgment(p *pdf.Page) {
-	p.Heading("Acknowledgment")
-	p.Paragraph("State of ____________________   County of ____________________")
-	p.Paragraph("On this ______ day of ____________________, 20____, " +
-		"the persons named below personally appeared before me and acknowledged that they signed this document.")
-	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
+	p.Together(func() {
+		p.Heading("Acknowledgment")
+		p.Paragraph("State of ____________________   County of ____________________")
+		p.Paragraph("On this ______ day of ____________________, 20____, " +
+			"the persons named below personally appeared before me and acknowledged that they signed this document.")
+		p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
+	})
 }

@@ -10,7 +10,7 @@ import (
 
 // termsOf returns a hash of what the parties agree on. Payments and costs are not
 // part of it, and neither is the progress of the deal.
-func termsOf(d deals.Deal, trades []deals.TradeIn) string {
+func termsOf(d deals.Deal, trades []deals.TradeIn, listing *deals.ListingAgreement) string {
 	type item struct {
 		Kind        deals.LineItemKind
 		Description *string
@@ -28,7 +28,11 @@ func termsOf(d deals.Deal, trades []deals.TradeIn) string {
 		Price, Tax, Total  int64
 		Items              []item
 		Trades             []boat
-	}{d.HullID, d.BuyerID, d.CoBuyerID, d.SelectedStructureID, d.Totals.PriceCents, d.Totals.TaxCents, d.Totals.TotalCents, nil, nil}
+		Seller             string `json:",omitempty"` // the owner of a boat that is sold for someone else
+	}{d.HullID, d.BuyerID, d.CoBuyerID, d.SelectedStructureID, d.Totals.PriceCents, d.Totals.TaxCents, d.Totals.TotalCents, nil, nil, ""}
+	if listing != nil {
+		terms.Seller = listing.OwnerContactID
+	}
 	for _, l := range d.LineItems {
 		terms.Items = append(terms.Items, item{l.Kind, l.Description, l.AmountCents, l.Taxable != nil && *l.Taxable})
 	}

@@ -15,8 +15,8 @@ type FundingDifference struct {
 	_ struct{} `doc:"A term in which the finance structure differs from what the lender approved."`
 
 	Field     DifferenceField `json:"field" doc:"Term of the decision. amount_cents is the amount financed."`
-	Decision  string          `json:"decision" doc:"What the lender approved." example:"8.25" audit:"-"`
-	Structure string          `json:"structure" doc:"What the structure has." example:"7.49" audit:"-"`
+	Decision  string          `json:"decision" doc:"What the lender approved." example:"8.25" audit:"-" privacy:"plain"`
+	Structure string          `json:"structure" doc:"What the structure has." example:"7.49" audit:"-" privacy:"plain"`
 }
 
 // DifferenceField is a term that differs.
@@ -81,6 +81,12 @@ func (f *Funding) compare(d deals.Deal, structures map[string]FinanceStructure) 
 		current = structures[*d.SelectedStructureID]
 	}
 	f.DiffersFromStructure = f.approved(submitted).differences(current)
+}
+
+// asksOtherTerms reports whether the lender has decided on terms that the selected
+// structure doesn't have.
+func (f Funding) asksOtherTerms() bool {
+	return f.Status != Submitted && !slices.Contains(finished, f.Status) && len(f.DiffersFromStructure) > 0
 }
 
 // sendContract checks that the selected structure is what the lender approved. The

@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/effect"
 )
 
@@ -44,6 +45,9 @@ func selectEffect(ctx context.Context, tx *db.Tx, in *ByStructure) (e effect.Pro
 	e.Change("Payment plan", d.ID, before, s.plan())
 	e.Fact("Amount financed", d.ID, effect.Cents(s.AmountFinancedCents))
 	e.Fact("Way of payment", d.ID, "finance")
+	after := d.Deal
+	after.Select(&s.ID, s.ProductTotals())
+	deals.DescribeRestructure(auth.From(ctx), &e, d, after)
 	return e, nil
 }
 

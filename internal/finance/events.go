@@ -13,6 +13,6 @@ var Events = events.Scoped(auth.Require(auth.DealsRead), []events.Kind{
 	{Type: "funding.updated", Doc: "A funding or one of its stipulations changed.", Object: Funding{}},
 	{Type: "payment.recorded", Doc: "A payment was recorded, or transferred from another deal.", Object: Payment{}},
 	{Type: "payment.refunded", Doc: "A payment was refunded.", Object: Payment{}},
-	{Type: "payment.reversed", Doc: "A payment was reversed, for example because a check bounced.", Object: Payment{}, Since: "2026-12-01"},
-	{Type: "payment.transferred", Doc: "A payment was transferred to another deal.", Object: Payment{}, Since: "2026-12-01"},
+	{Type: "payment.reversed", Doc: "A payment was reversed, for example because a check bounced.", Object: Payment{}, Since: "next"},
+	{Type: "payment.transferred", Doc: "A payment was transferred to another deal.", Object: Payment{}, Since: "next"},
 })

@@ -45,7 +45,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(r, rest.Route{
 		Path: "/deals/{deal_id}/finance_structures", ID: "createFinanceStructure", Needs: write,
 		Summary: "Create an F&I structure",
-		Text:    "Slipway calculates the structure from the current total of the deal. A structure never changes. To try other terms, create another one.",
+		Text:    "Slipway calculates the structure from the current total of the deal. A structure never changes. To try other terms, create another one. A contracted deal can only get another structure while a lender has approved other terms than those of the selected one.",
 		Assist:  assist.Propose,
 		Effect:  rest.Describe(structureEffect),
 	}, a.createStructure)
@@ -58,7 +58,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r, rest.Route{
 		Path: "/deals/{deal_id}/finance_structures/{structure_id}/select", ID: "selectFinanceStructure", Needs: write,
 		Summary: "Select a structure for the deal",
-		Text:    "The deal becomes a finance deal, and the products of the structure are added to its total.",
+		Text:    "The deal becomes a finance deal, and the products of the structure are added to its total. If the deal is contracted and a lender has approved other terms, you can select a structure with these terms. If this changes the total, it requires the scope admin, or a user with a role for managers: the purchase agreement is voided, and the deal is accepted again until everyone has signed a new one.",
 		Assist:  assist.Propose,
 		Effect:  rest.Describe(selectEffect),
 	}, a.selectStructure)
@@ -85,7 +85,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r, rest.Route{
 		Path: "/deals/{deal_id}/fundings/{funding_id}/advance", ID: "advanceFunding", Needs: write,
 		Summary: "Advance a funding to its next status",
-		Text:    "From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent, signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. contract_sent requires a selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists what is different.",
+		Text:    "From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent, signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists what is different.",
 		Assist:  assist.Never(assist.Money),
 	}, a.advanceFunding)
 	rest.PostCreated(r, rest.Route{
@@ -121,7 +121,7 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:  assist.Read,
 	}, a.getPayment)
 	rest.PostCreated(r, rest.Route{
-		Path: "/deals/{deal_id}/payments/{payment_id}/refund", ID: "refundPayment", Needs: write,
+		Path: "/deals/{deal_id}/payments/{payment_id}/refund", ID: "refundPayment", Needs: write, Duty: auth.Payout,
 		Summary: "Refund a payment, in whole or in part",
 		Text:    "A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a bounced check or a chargeback, send `reversal`. You can do this in any status of the deal.",
 		Assist:  assist.Never(assist.Money),

@@ -18,17 +18,17 @@ type Funding struct {
 	Env             auth.Env         `json:"-" db:"env"`
 	ID              string           `json:"id" db:"id" doc:"Identifies the funding. Starts with fund_." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID          string           `json:"deal_id" db:"deal_id" doc:"Deal that is financed." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Lender          string           `json:"lender" db:"lender" doc:"Name of the lender." example:"Bay Federal"`
+	Lender          string           `json:"lender" db:"lender" privacy:"plain" doc:"Name of the lender." example:"Bay Federal"`
 	StructureID     string           `json:"structure_id" db:"structure_id" doc:"Finance structure that was submitted. When the contract is sent, the selected structure."`
-	Reference       *string          `json:"reference" db:"reference" doc:"Lender's reference number. Null until you record it." audit:"personal"`
+	Reference       *string          `json:"reference" db:"reference" doc:"Lender's reference number. Null until you record it."`
 	Status          FundingStatus    `json:"status" db:"status" doc:"Progress of the application, from submitted to funded. Changed by advanceFunding."`
 	RequestedCents  int64            `json:"requested_cents" db:"requested_cents" doc:"Amount financed of the structure, in cents."`
 	AmountCents     int64            `json:"amount_cents" db:"amount_cents" doc:"Amount in cents that the lender paid. Before that, the requested amount."`
 	DifferenceCents int64            `json:"difference_cents" doc:"Amount paid minus amount requested. Negative if the lender paid less." audit:"-"`
 	Decision        *FundingDecision `json:"decision" db:"decision,json" doc:"Lender's decision. Null until the lender decides."`
 
-	DiffersFromStructure []FundingDifference `json:"differs_from_structure" nullable:"false" audit:"-" doc:"Where the deal's selected structure, or else the submitted one, differs from what the lender approved. While it is not empty, the contract can't be sent." since:"2026-12-01"`
-	Reason               *string             `json:"reason" db:"reason" doc:"Reason for the current status. Null if none was recorded." audit:"personal"`
+	DiffersFromStructure []FundingDifference `json:"differs_from_structure" nullable:"false" audit:"-" doc:"Where the deal's selected structure, or else the submitted one, differs from what the lender approved. While it is not empty, the contract can't be sent." since:"next"`
+	Reason               *string             `json:"reason" db:"reason" doc:"Reason for the current status. Null if none was recorded."`
 	FundedAt             *time.Time          `json:"funded_at" db:"funded_at" doc:"When the lender paid. Null until then."`
 	Stipulations         []Stipulation       `json:"stipulations" nullable:"false" doc:"Lender's stipulations, oldest first."`
 	Version              int64               `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
@@ -44,10 +44,10 @@ type FundingDecision struct {
 	_          struct{}       `doc:"What a lender decided. Null fields were not stated." nullable:"true"`
 	Amount     *int64         `json:"amount_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Amount that the lender approved, in cents. Null if not stated."`
 	APRPercent *money.Percent `json:"apr_percent" required:"false" maxLength:"10" doc:"Annual rate that the lender approved, as a decimal. Null if not stated." example:"7.49"`
-	BuyRate    *money.Percent `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership. Null in responses if your key does not have both deals:write and hulls:write."`
+	BuyRate    *money.Percent `json:"buy_rate_percent" privacy:"cost,deals:write+hulls:write" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership. Null in responses if your key does not have both deals:write and hulls:write."`
 	TermMonths *int64         `json:"term_months" required:"false" minimum:"1" maximum:"480" doc:"Term that the lender approved, in months. Null if not stated."`
-	Tier       *string        `json:"tier" required:"false" maxLength:"50" doc:"Credit tier that the lender assigned. Null if not stated." audit:"personal"`
-	Conditions *string        `json:"conditions" required:"false" maxLength:"2000" doc:"Conditions of the approval, in the lender's words. Null if there are none." audit:"personal"`
+	Tier       *string        `json:"tier" required:"false" maxLength:"50" doc:"Credit tier that the lender assigned. Null if not stated."`
+	Conditions *string        `json:"conditions" required:"false" maxLength:"2000" doc:"Conditions of the approval, in the lender's words. Null if there are none."`
 	ExpiresAt  *time.Time     `json:"expires_at" required:"false" doc:"When the approval expires. Null if it never does or is not stated."`
 }
 
@@ -121,7 +121,7 @@ func stateOf(all []Funding) deals.FundingState {
 type FundingSubmit struct {
 	_ struct{} `doc:"A submission to a lender."`
 
-	Lender      string  `json:"lender" minLength:"1" maxLength:"200" doc:"Name of the lender." example:"Bay Federal"`
+	Lender      string  `json:"lender" privacy:"plain" minLength:"1" maxLength:"200" doc:"Name of the lender." example:"Bay Federal"`
 	StructureID *string `json:"structure_id" required:"false" maxLength:"64" doc:"Defaults to the selected structure of the deal."`
 	Reference   *string `json:"reference" required:"false" maxLength:"200" doc:"Lender's reference number, if you already have it."`
 }
@@ -249,27 +249,6 @@ func (f Funding) checkFundable(d deals.Deal) error {
 	c := fault.Conflict("The funding can't be funded yet: %s", fault.Sentence(missing))
 	c.Details = missing
 	return c
-}
-
-// erase removes the text that the lender and users wrote about the buyer.
-func (f *Funding) erase() {
-	f.Reference, f.Reason = nil, nil
-	if f.Decision != nil {
-		d := *f.Decision
-		d.Tier, d.Conditions = nil, nil
-		f.Decision = &d
-	}
-}
-
-// withoutBuyRate removes the rate that the lender charges the dealership, for
-// events and for callers who can't see profits.
-func (f Funding) withoutBuyRate() Funding {
-	if f.Decision != nil {
-		d := *f.Decision
-		d.BuyRate = nil
-		f.Decision = &d
-	}
-	return f
 }
 
 // keepBuyRate keeps the rate in a decision of a caller who can't see it and

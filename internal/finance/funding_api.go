@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"slipway/internal/deals"
+	"slipway/internal/identity/access"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -72,12 +74,17 @@ func structureToSubmit(ctx context.Context, tx *db.Tx, d deals.Deal, in FundingS
 		return FindStructure(ctx, tx, d, *d.SelectedStructureID)
 	}
 	s, err := FindStructure(ctx, tx, d, *in.StructureID)
-	if fault.KindOf(err) == fault.KindNotFound {
-		var bad fault.Fields
-		bad.Add("structure_id", "not_found", "must be a finance structure of this deal")
-		return s, bad.Err()
+	return s, notFoundIn("structure_id", "must be a finance structure of this deal", err)
+}
+
+// notFoundIn returns the error about a field of the body that refers to nothing.
+func notFoundIn(field, message string, err error) error {
+	if fault.KindOf(err) != fault.KindNotFound {
+		return err
 	}
-	return s, err
+	var bad fault.Fields
+	bad.Add(field, "not_found", "%s", message)
+	return bad.Err()
 }
 
 // lockFunding locks the deal and finds one of its fundings.
@@ -112,6 +119,11 @@ func (a *API) advanceFunding(ctx context.Context, tx *db.Tx, in *struct {
 	before := f
 	if err := f.advance(body, d, tx.Now); err != nil {
 		return f, err
+	}
+	if f.Status == Funded || f.Status == ChargedBack {
+		if err := access.CheckDuty(auth.From(ctx), auth.Payout, "to"); err != nil {
+			return f, err
+		}
 	}
 	if err := checkOnlyContract(ctx, tx, d, f); err != nil {
 		return f, err

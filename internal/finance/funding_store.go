@@ -7,8 +7,10 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/privacy"
 )
 
 var (
@@ -44,10 +46,7 @@ func listFundings(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (
 
 // visible returns the funding with the fields that the caller can see.
 func (f Funding) visible(ctx context.Context) Funding {
-	if deals.SeesProfit(ctx) {
-		return f
-	}
-	return f.withoutBuyRate()
+	return privacy.Hide(f, auth.From(ctx).Scopes)
 }
 
 // fundingsOf returns the fundings of a deal, oldest first.
@@ -83,10 +82,9 @@ func complete(ctx context.Context, tx *db.Tx, d deals.Deal, fundings []Funding) 
 
 // checkContracts fails if a lender has sent a contract with other terms than the
 // structure.
-func checkContracts(ctx context.Context, tx *db.Tx, d deals.Deal, s FinanceStructure) error {
-	all, err := fundingsOf(ctx, tx, d)
-	if err != nil || len(all) == 0 {
-		return err
+func checkContracts(ctx context.Context, tx *db.Tx, d deals.Deal, s FinanceStructure, all []Funding) error {
+	if len(all) == 0 {
+		return nil
 	}
 	structures, err := structuresOf(ctx, tx, d)
 	if err != nil {
@@ -113,7 +111,7 @@ func insertFunding(ctx context.Context, tx *db.Tx, d *deals.Deal, f *Funding) er
 	if err := updateFundingState(ctx, tx, before, d); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "funding.submitted", f.ID, events.Change{After: f.withoutBuyRate()})
+	return events.Emit(ctx, tx, "funding.submitted", f.ID, events.Change{After: *f})
 }
 
 // saveFunding writes a changed funding and the event.
@@ -121,7 +119,7 @@ func saveFunding(ctx context.Context, tx *db.Tx, before Funding, f *Funding) err
 	if err := fundings.Save(ctx, tx, f); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "funding.updated", f.ID, events.Change{Before: before.withoutBuyRate(), After: f.withoutBuyRate()})
+	return events.Emit(ctx, tx, "funding.updated", f.ID, events.Change{Before: before, After: *f})
 }
 
 // updateFundingState sets the funding state of the deal from its fundings.

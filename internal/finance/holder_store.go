@@ -7,6 +7,7 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/vocab/privacy"
 )
 
 // Holder lets the structures, payments and fundings of a contact follow an export
@@ -25,7 +26,7 @@ func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, e
 		return nil, err
 	}
 
-	payments, fundings := []Payment{}, []Funding{}
+	payments, fundings, plans := []Payment{}, []Funding{}, []FinanceStructure{}
 	for _, d := range all {
 		p, err := Payments(ctx, tx, d)
 		if err != nil {
@@ -36,11 +37,19 @@ func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, e
 			return nil, err
 		}
 		for i := range f {
-			f[i] = f[i].withoutBuyRate() // the dealership's rates are not the contact's data
+			f[i] = privacy.Hide(f[i], nil) // the dealership's rates are not the contact's data
+		}
+		s, err := db.All[FinanceStructure](ctx, tx, `SELECT {cols} FROM finance_structures WHERE env = ? AND deal_id = ? ORDER BY id`, tx.Env, d.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range s {
+			one.fillTaxable()
+			plans = append(plans, privacy.Hide(one, nil))
 		}
 		payments, fundings = append(payments, p...), append(fundings, f...)
 	}
-	return map[string]any{"payments": payments, "fundings": fundings}, nil
+	return map[string]any{"payments": payments, "fundings": fundings, "finance_structures": plans}, nil
 }
 
 // erase removes the text that users and lenders wrote from the finance of a
@@ -54,24 +63,13 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	}
 
 	for _, d := range all {
-		if err := eraseFundings(ctx, tx, d); err != nil {
+		if err := eraseDeal(ctx, tx, d); err != nil {
 			return err
-		}
-		statements := []string{
-			`UPDATE finance_structures SET name = NULL WHERE env = ? AND deal_id = ?`,
-			`UPDATE payments SET reason = NULL WHERE env = ? AND deal_id = ?`,
-		}
-		if d.Status == deals.Cancelled {
-			statements = append(statements, `UPDATE payments SET reference = NULL WHERE env = ? AND deal_id = ?`)
-		}
-		for _, statement := range statements {
-			if _, err := db.Exec(ctx, tx, statement, tx.Env, d.ID); err != nil {
-				return err
-			}
 		}
 		for _, query := range []string{
 			`SELECT id FROM finance_structures WHERE env = ? AND deal_id = ?`,
 			`SELECT id FROM payments WHERE env = ? AND deal_id = ?`,
+			`SELECT id FROM fundings WHERE env = ? AND deal_id = ?`,
 		} {
 			ids, err := db.All[string](ctx, tx, query, tx.Env, d.ID)
 			if err != nil {
@@ -87,23 +85,16 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	return nil
 }
 
-func eraseFundings(ctx context.Context, tx *db.Tx, d deals.Deal) error {
-	if _, err := db.Exec(ctx, tx, `UPDATE stipulations SET description = NULL, note = NULL, version = version + 1, updated_at = ?
-		WHERE env = ? AND deal_id = ?`, tx.Now, tx.Env, d.ID); err != nil {
+func eraseDeal(ctx context.Context, tx *db.Tx, d deals.Deal) error {
+	of, isSale := func(table string) db.Rows { return db.Rows{Table: table, Where: "deal_id = ?", Args: []any{d.ID}} }, d.IsSale()
+	if err := db.Erase[FinanceStructure](ctx, tx, of("finance_structures"), isSale); err != nil {
 		return err
 	}
-	all, err := fundingsOf(ctx, tx, d)
-	if err != nil {
+	if err := db.Erase[Payment](ctx, tx, of("payments"), isSale); err != nil {
 		return err
 	}
-	for _, f := range all {
-		f.erase()
-		if err := fundings.Save(ctx, tx, &f); err != nil {
-			return err
-		}
-		if err := events.Redact(ctx, tx, f.ID); err != nil {
-			return err
-		}
+	if err := db.Erase[Stipulation](ctx, tx, of("stipulations"), isSale); err != nil {
+		return err
 	}
-	return nil
+	return db.Erase[Funding](ctx, tx, of("fundings"), isSale)
 }

@@ -18,7 +18,7 @@ type PaymentFilter struct {
 	Status        PaymentStatus `query:"status" doc:"Only payments with this status."`
 	Kind          PaymentKind   `query:"kind" doc:"Only payments of this kind."`
 	Method        PaymentMethod `query:"method" doc:"Only payments with this method."`
-	LocationID    string        `query:"location_id" maxLength:"64" doc:"Only objects of deals about hulls at this location."`
+	LocationID    string        `query:"location_id" maxLength:"1000" doc:"Only objects of deals about hulls at this location. Several are separated by commas."`
 	ReceivedFrom  string        `query:"received_from" format:"date" doc:"Only payments with a received_on on or after this date." example:"2026-11-01"`
 	ReceivedTo    string        `query:"received_to" format:"date" doc:"Only payments with a received_on on or before this date." example:"2026-11-30"`
 	CreatedAfter  time.Time     `query:"created_after" doc:"Only objects created after this time."`
@@ -111,7 +111,7 @@ type FundingFilter struct {
 	page.Query
 	Status        FundingStatus `query:"status" doc:"Only fundings with this status."`
 	Lender        string        `query:"lender" maxLength:"200" doc:"Only fundings of this lender. The name must be the same, including case." example:"Bay Federal"`
-	LocationID    string        `query:"location_id" maxLength:"64" doc:"Only objects of deals about hulls at this location."`
+	LocationID    string        `query:"location_id" maxLength:"1000" doc:"Only objects of deals about hulls at this location. Several are separated by commas."`
 	CreatedAfter  time.Time     `query:"created_after" doc:"Only objects created after this time."`
 	CreatedBefore time.Time     `query:"created_before" doc:"Only objects created before this time."`
 }

@@ -1,6 +1,7 @@
 package finance
 
 import (
+	"fmt"
 	"time"
 
 	"slipway/internal/deals"
@@ -19,18 +20,18 @@ type Payment struct {
 	Env               auth.Env      `json:"-" db:"env"`
 	ID                string        `json:"id" db:"id" doc:"Identifies the payment. Starts with pay_." example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID            string        `json:"deal_id" db:"deal_id" doc:"Deal that the payment belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Type              PaymentType   `json:"type" db:"type" doc:"refund is money that was paid back. reversal is money that never arrived, such as a bounced check. transfer_out and transfer_in move a payment from a cancelled deal to another one." since:"2026-12-01"`
+	Type              PaymentType   `json:"type" db:"type" doc:"refund is money that was paid back. reversal is money that never arrived, such as a bounced check. transfer_out and transfer_in move a payment from a cancelled deal to another one." since:"next"`
 	Kind              PaymentKind   `json:"kind" db:"kind" doc:"A refund, reversal or transfer has the kind of its payment."`
 	Method            PaymentMethod `json:"method" db:"method" doc:"How the money was paid. financing is money from a lender."`
 	AmountCents       int64         `json:"amount_cents" db:"amount_cents" doc:"Amount in cents. Always positive, even for a refund." example:"500000"`
-	Reference         *string       `json:"reference" db:"reference" doc:"Check number or ID of the payment processor. Null if none was recorded." audit:"personal"`
+	Reference         *string       `json:"reference" db:"reference" doc:"Check number or ID of the payment processor. Null if none was recorded." privacy:"personal,sale"`
 	ReceivedOn        string        `json:"received_on" db:"received_on" format:"date" doc:"Date of receipt. For a refund, the date it was paid out."`
-	Status            PaymentStatus `json:"status" since:"2026-12-01 reversed=refunded transferred=refunded" audit:"-" doc:"partially_refunded if part of the payment was taken back. refunded, reversed or transferred if nothing is left of it, after the last of these."`
+	Status            PaymentStatus `json:"status" since:"next reversed=refunded transferred=refunded" audit:"-" doc:"partially_refunded if part of the payment was taken back. refunded, reversed or transferred if nothing is left of it, after the last of these."`
 	RefundedCents     int64         `json:"refunded_cents" doc:"Total of its refunds, reversals and transfers, in cents." audit:"-"`
 	RefundsPaymentID  *string       `json:"refunds_payment_id" db:"refunds_payment_id" doc:"Payment that this refund, reversal or transfer_out takes back. Null for money that was received."`
-	TransferDealID    *string       `json:"transfer_deal_id" db:"transfer_deal_id" doc:"Other deal of a transfer. Null unless it is a transfer." since:"2026-12-01"`
-	TransferPaymentID *string       `json:"transfer_payment_id" db:"transfer_payment_id" doc:"Other half of a transfer, in the other deal. Null unless it is a transfer." since:"2026-12-01"`
-	Reason            *string       `json:"reason" db:"reason" doc:"Reason for the refund or reversal. Null for money that was received." audit:"personal"`
+	TransferDealID    *string       `json:"transfer_deal_id" db:"transfer_deal_id" doc:"Other deal of a transfer. Null unless it is a transfer." since:"next"`
+	TransferPaymentID *string       `json:"transfer_payment_id" db:"transfer_payment_id" doc:"Other half of a transfer, in the other deal. Null unless it is a transfer." since:"next"`
+	Reason            *string       `json:"reason" db:"reason" doc:"Reason for the refund or reversal. Null for money that was received."`
 	CreatedAt         time.Time     `json:"created_at" db:"created_at" doc:"When the payment was recorded. received_on is when the money arrived."`
 }
 
@@ -100,7 +101,7 @@ type PaymentRecord struct {
 	Method      PaymentMethod `json:"method" doc:"How the money was paid. financing is money from a lender."`
 	AmountCents int64         `json:"amount_cents" minimum:"1" maximum:"100000000000" doc:"Amount in cents." example:"500000"`
 	Reference   *string       `json:"reference" required:"false" maxLength:"200" doc:"Check number or ID of the payment processor."`
-	ReceivedOn  *string       `json:"received_on" required:"false" format:"date" doc:"Defaults to today's date at the dealership."`
+	ReceivedOn  *string       `json:"received_on" required:"false" format:"date" doc:"Defaults to today's date at the dealership. At most a year ago."`
 }
 
 // payment builds the payment. today is the date at the dealership.
@@ -113,6 +114,11 @@ func (r PaymentRecord) payment(d deals.Deal, today time.Time) (Payment, error) {
 		if *r.ReceivedOn > p.ReceivedOn { // both YYYY-MM-DD
 			var bad fault.Fields
 			bad.Add("received_on", "maximum", "must not be later than today, %s", p.ReceivedOn)
+			return p, bad.Err()
+		}
+		if first := today.AddDate(-1, 0, 0).Format(time.DateOnly); *r.ReceivedOn < first {
+			var bad fault.Fields
+			bad.Add("received_on", "minimum", "must not be earlier than a year ago, %s", first)
 			return p, bad.Err()
 		}
 		p.ReceivedOn = *r.ReceivedOn
@@ -132,7 +138,7 @@ type PaymentRefund struct {
 	AmountCents *int64  `json:"amount_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"Amount in cents. Defaults to the remaining amount of the payment."`
 	Reason      string  `json:"reason" minLength:"1" maxLength:"500" doc:"Why the money is paid back or did not arrive."`
 	Reference   *string `json:"reference" required:"false" maxLength:"200" doc:"Check number or ID of the payment processor for the refund."`
-	Reversal    bool    `json:"reversal,omitempty" doc:"Whether the money never arrived, such as a bounced check or a card chargeback. You can record a reversal in any status of the deal." since:"2026-12-01"`
+	Reversal    bool    `json:"reversal,omitempty" doc:"Whether the money never arrived, such as a bounced check or a card chargeback. You can record a reversal in any status of the deal." since:"next"`
 }
 
 // checkRefund fails if the money is not there to be paid back.
@@ -171,6 +177,55 @@ func (p Payment) refund(r PaymentRefund, today time.Time) (Payment, error) {
 	}
 	refund.derive(0, "")
 	return refund, nil
+}
+
+// currencyCents is by how much the payment changes the currency that was received. A refund doesn't
+// change it: the currency was received.
+func (p Payment) currencyCents() int64 {
+	switch {
+	case p.Method != "cash":
+		return 0
+	case p.Type == Paid || p.Type == TransferIn:
+		return p.AmountCents
+	case p.Type == Reversed || p.Type == TransferOut:
+		return -p.AmountCents
+	}
+	return 0
+}
+
+// settlements builds the refunds and reversals of a sale that is undone. Each payment that is left
+// must have an outcome. today is the date at the dealership.
+func settlements(all []Payment, u deals.DealUnwind, today time.Time) (settled []Payment, err error) {
+	var bad fault.Fields
+	left := map[string]Payment{}
+	for _, p := range all {
+		if p.RefundsPaymentID == nil && p.remaining() > 0 {
+			left[p.ID] = p
+		}
+	}
+	for i, o := range u.Payments {
+		p, ok := left[o.PaymentID]
+		delete(left, o.PaymentID)
+		switch {
+		case !ok:
+			bad.Add(fmt.Sprintf("payments[%d].payment_id", i), "not_found", "must be a payment of this deal that is not refunded yet, named once")
+		case o.Outcome == deals.KeepPayment && o.AmountCents != nil:
+			bad.Add(fmt.Sprintf("payments[%d].amount_cents", i), "exclusive", "is only allowed for a refund or reversal")
+		case o.Outcome == deals.KeepPayment:
+		default:
+			back, err := p.refund(PaymentRefund{AmountCents: o.AmountCents, Reason: u.Reason, Reversal: o.Outcome == deals.ReversePayment}, today)
+			if err != nil {
+				return nil, err
+			}
+			settled = append(settled, back)
+		}
+	}
+	for _, p := range all {
+		if _, missing := left[p.ID]; missing {
+			bad.Add("payments", "required", "must say what happens to payment %s of %s", p.ID, money.Format(p.remaining()))
+		}
+	}
+	return settled, bad.Err()
 }
 
 // transfer builds both halves of a transfer of what is left of the payment. today

@@ -92,6 +92,7 @@ func addPayment(ctx context.Context, tx *db.Tx, d *deals.Deal, p *Payment) error
 	} else {
 		d.PaidCents += p.AmountCents
 	}
+	d.CurrencyCents += p.currencyCents()
 	event := map[PaymentType]string{
 		Paid: "payment.recorded", Refunded: "payment.refunded", Reversed: "payment.reversed",
 		TransferOut: "payment.transferred", TransferIn: "payment.recorded",

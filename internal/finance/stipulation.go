@@ -18,10 +18,10 @@ type Stipulation struct {
 	DealID      string            `json:"deal_id" db:"deal_id" doc:"Deal that is financed."`
 	FundingID   string            `json:"funding_id" db:"funding_id" doc:"Funding that the stipulation belongs to." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind        StipulationKind   `json:"kind" db:"kind" doc:"What the lender requires. mso is a manufacturer's statement of origin."`
-	Description *string           `json:"description" db:"description" doc:"Details of what the lender requires. Null if there are none." example:"Two years of tax returns" audit:"personal"`
+	Description *string           `json:"description" db:"description" doc:"Details of what the lender requires. Null if there are none." example:"Two years of tax returns"`
 	Status      StipulationStatus `json:"status" db:"status" doc:"Whether the lender has it and accepts it. The funding requires accepted or waived."`
-	Note        *string           `json:"note" db:"note" doc:"Note from when the status was last set. Null if there is none." audit:"personal"`
-	DocumentID  *string           `json:"document_id" db:"document_id" doc:"Document of the deal that proves it. Null if there is none." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
+	Note        *string           `json:"note" db:"note" doc:"Note from when the status was last set. Null if there is none."`
+	DocumentID  *string           `json:"document_id" db:"document_id" doc:"Document of the deal that proves it. Null if there is none." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"next"`
 	ResolvedAt  *time.Time        `json:"resolved_at" db:"resolved_at" doc:"When it was accepted, rejected or waived. Null before that."`
 	Version     int64             `json:"version" db:"version" doc:"Number of the current version."`
 	CreatedAt   time.Time         `json:"created_at" db:"created_at" doc:"When the stipulation was added."`
@@ -70,8 +70,7 @@ type StipulationAdd struct {
 	Description *string         `json:"description" required:"false" maxLength:"500" doc:"Details of what the lender requires."`
 }
 
-var _ = enum.Part("StipulationResolution", "Status that a stipulation can be set to.",
-	StipulationReceived, StipulationAccepted, StipulationWaived, StipulationRejected)
+var _ = enum.Part[StipulationResolve]("Status", "StipulationResolution", "Status that a stipulation can be set to.")
 
 // StipulationResolve is the request body for resolving a stipulation.
 type StipulationResolve struct {
@@ -80,7 +79,7 @@ type StipulationResolve struct {
 	Status StipulationStatus `json:"status" enum:"received,accepted,waived,rejected" doc:"received means that the lender has it but has not decided yet."`
 	Note   *string           `json:"note" required:"false" maxLength:"500" doc:"Note for your staff. Replaces the previous note."`
 
-	DocumentID *string `json:"document_id" required:"false" minLength:"1" maxLength:"64" doc:"Document of the deal that proves it, such as one that you uploaded. Replaces the previous one." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
+	DocumentID *string `json:"document_id" required:"false" minLength:"1" maxLength:"64" doc:"Document of the deal that proves it, such as one that you uploaded. Replaces the previous one." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"next"`
 }
 
 // met reports whether the stipulation is satisfied.

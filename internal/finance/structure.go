@@ -3,6 +3,7 @@
 package finance
 
 import (
+	"slices"
 	"time"
 
 	"slipway/internal/deals"
@@ -20,31 +21,31 @@ type FinanceStructure struct {
 	Env                  auth.Env         `json:"-" db:"env"`
 	ID                   string           `json:"id" db:"id" doc:"Identifies the structure. Starts with fin_." example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID               string           `json:"deal_id" db:"deal_id" doc:"Deal that the structure finances." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name                 *string          `json:"name" db:"name" doc:"Your name for the structure, to tell alternatives apart." example:"20 years, 10% down" audit:"personal"`
-	Lender               *string          `json:"lender" db:"lender" doc:"Lender that the structure is meant for." example:"Bay Federal"`
+	Name                 *string          `json:"name" db:"name" doc:"Your name for the structure, to tell alternatives apart." example:"20 years, 10% down"`
+	Lender               *string          `json:"lender" db:"lender" privacy:"plain" doc:"Lender that the structure is meant for." example:"Bay Federal"`
 	CashDownCents        int64            `json:"cash_down_cents" db:"cash_down_cents" doc:"Down payment in cash, in cents. Deposits are not part of it." example:"2500000"`
 	APRPercent           money.Percent    `json:"apr_percent" db:"apr_percent" doc:"Annual rate of the contract as a decimal." example:"7.49"`
-	DisclosedAPRPercent  money.Percent    `json:"disclosed_apr_percent" db:"disclosed_apr_percent" doc:"Annual percentage rate according to Regulation Z (Appendix J, actuarial method, with odd days). Documents print it. It differs from apr_percent if the first period is longer or shorter than a month." example:"7.49" since:"2026-12-01"`
+	DisclosedAPRPercent  money.Percent    `json:"disclosed_apr_percent" db:"disclosed_apr_percent" doc:"Annual percentage rate according to Regulation Z (Appendix J, actuarial method, with odd days). Documents print it. It differs from apr_percent if the first period is longer or shorter than a month." example:"7.49" since:"next"`
 	TermMonths           int64            `json:"term_months" db:"term_months" doc:"Number of monthly payments." example:"240"`
-	ContractOn           *string          `json:"contract_on" db:"contract_on" format:"date" doc:"Date of the contract, from which interest accrues. Null for structures of earlier versions." since:"2026-12-01"`
+	ContractOn           *string          `json:"contract_on" db:"contract_on" format:"date" doc:"Date of the contract, from which interest accrues. Null for structures of earlier versions." since:"next"`
 	FirstPaymentOn       string           `json:"first_payment_on" db:"first_payment_on" format:"date" doc:"Date of the first payment."`
-	OddDays              int64            `json:"odd_days" db:"odd_days" doc:"Days by which the first period is longer than a month. Negative if it is shorter." since:"2026-12-01"`
-	OddDaysInterest      *OddDaysInterest `json:"odd_days_interest" db:"odd_days_interest" doc:"Whether interest is charged for the odd days. Null if the request didn't say, which means ignored." since:"2026-12-01"`
-	OddDaysInterestCents int64            `json:"odd_days_interest_cents" db:"odd_days_interest_cents" doc:"Simple interest for the odd days, for a year of 365 days. Due with the first payment. Negative if the first period is shorter than a month." since:"2026-12-01"`
-	BalloonCents         int64            `json:"balloon_cents" db:"balloon_cents" doc:"Amount in cents that is due with the last payment, in addition to it." since:"2026-12-01"`
+	OddDays              int64            `json:"odd_days" db:"odd_days" doc:"Days by which the first period is longer than a month. Negative if it is shorter." since:"next"`
+	OddDaysInterest      *OddDaysInterest `json:"odd_days_interest" db:"odd_days_interest" doc:"Whether interest is charged for the odd days. Null if the request didn't say, which means ignored." since:"next"`
+	OddDaysInterestCents int64            `json:"odd_days_interest_cents" db:"odd_days_interest_cents" doc:"Simple interest for the odd days, for a year of 365 days. Due with the first payment. Negative if the first period is shorter than a month." since:"next"`
+	BalloonCents         int64            `json:"balloon_cents" db:"balloon_cents" doc:"Amount in cents that is due with the last payment, in addition to it." since:"next"`
 	Products             []FinanceProduct `json:"products" db:"products,json" nullable:"false" doc:"Finance and insurance products that are sold with the loan."`
 	DealCents            int64            `json:"deal_cents" db:"deal_cents" doc:"Total of the deal in cents without products, when the structure was created."`
-	ProductTaxCents      int64            `json:"product_tax_cents" db:"product_tax_cents" doc:"Tax on the taxable products. The tax on financed products is financed too." since:"2026-12-01"`
+	ProductTaxCents      int64            `json:"product_tax_cents" db:"product_tax_cents" doc:"Tax on the taxable products. The tax on financed products is financed too." since:"next"`
 	DepositCents         int64            `json:"deposit_cents" db:"deposit_cents" doc:"Deposits paid when the structure was created."`
 	AmountFinancedCents  int64            `json:"amount_financed_cents" db:"amount_financed_cents" doc:"Deal total, financed products and their tax, minus cash down and deposits."`
 	PaymentCents         int64            `json:"payment_cents" db:"payment_cents" doc:"Monthly payment in cents, rounded half up."`
 	FinalPaymentCents    int64            `json:"final_payment_cents" db:"final_payment_cents" doc:"Last payment, which includes the balloon and the cents left by rounding."`
 	FinanceChargeCents   int64            `json:"finance_charge_cents" db:"finance_charge_cents" doc:"Total interest in cents."`
 	TotalOfPaymentsCents int64            `json:"total_of_payments_cents" db:"total_of_payments_cents" doc:"Sum of all payments in cents."`
-	FirstPaymentCents    int64            `json:"first_payment_cents" db:"first_payment_cents" doc:"First payment, which includes the interest for odd days." since:"2026-12-01"`
-	BuyRatePercent       *money.Percent   `json:"buy_rate_percent" db:"buy_rate_percent" doc:"Rate that the lender charges the dealership. Null if your key does not have both deals:write and hulls:write." since:"2026-12-01"`
-	ReserveSplitPercent  *money.Percent   `json:"reserve_split_percent" db:"reserve_split_percent" doc:"Part of the reserve that the dealership gets. Null if your key does not have both deals:write and hulls:write." since:"2026-12-01"`
-	ReserveCents         *int64           `json:"reserve_cents" db:"reserve_cents" audit:"-" doc:"Dealer reserve: the difference between the interest at apr_percent and at the buy rate, times the split. Part of the back profit. Null without a buy rate, or if your key does not have both deals:write and hulls:write." since:"2026-12-01"`
+	FirstPaymentCents    int64            `json:"first_payment_cents" db:"first_payment_cents" doc:"First payment, which includes the interest for odd days." since:"next"`
+	BuyRatePercent       *money.Percent   `json:"buy_rate_percent" db:"buy_rate_percent" privacy:"cost,deals:write+hulls:write" doc:"Rate that the lender charges the dealership. Null if your key does not have both deals:write and hulls:write." since:"next"`
+	ReserveSplitPercent  *money.Percent   `json:"reserve_split_percent" db:"reserve_split_percent" privacy:"cost,deals:write+hulls:write" doc:"Part of the reserve that the dealership gets. Null if your key does not have both deals:write and hulls:write." since:"next"`
+	ReserveCents         *int64           `json:"reserve_cents" db:"reserve_cents" privacy:"cost,deals:write+hulls:write" doc:"Dealer reserve: the difference between the interest at apr_percent and at the buy rate, times the split. Part of the back profit. Null without a buy rate, or if your key does not have both deals:write and hulls:write." since:"next"`
 	Selected             bool             `json:"selected" doc:"Whether it is the selected structure of the deal." audit:"-"`
 	CreatedAt            time.Time        `json:"created_at" db:"created_at" doc:"When it was created."`
 }
@@ -62,11 +63,11 @@ type FinanceProduct struct {
 	_ struct{} `doc:"A finance or insurance product that is sold with a loan."`
 
 	Kind       ProductKind `json:"kind" doc:"Type of product. gap covers the difference between the loan and the value of the boat."`
-	Provider   *string     `json:"provider" required:"false" maxLength:"200" doc:"Company that provides the product. Null if none was recorded."`
+	Provider   *string     `json:"provider" privacy:"plain" required:"false" maxLength:"200" doc:"Company that provides the product. Null if none was recorded."`
 	PriceCents int64       `json:"price_cents" minimum:"0" maximum:"100000000000" doc:"Price to the buyer in cents."`
-	CostCents  *int64      `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Null if your key does not have deals:write."`
+	CostCents  *int64      `json:"cost_cents" privacy:"cost,deals:write" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Null if your key does not have deals:write."`
 	TermMonths *int64      `json:"term_months" required:"false" minimum:"1" maximum:"480" doc:"How long the product lasts, in months. Null if it has no term."`
-	Taxable    *bool       `json:"taxable" required:"false" doc:"Whether the taxes of the deal apply to it. Defaults to the dealership's settings.taxable_lines.product. Never null in responses." since:"2026-12-01"`
+	Taxable    *bool       `json:"taxable" required:"false" doc:"Whether the taxes of the deal apply to it. Defaults to the dealership's settings.taxable_lines.product. Never null in responses." since:"next"`
 	Financed   bool        `json:"financed" required:"false" doc:"Whether it is part of the loan. If false, the buyer pays for it in cash."`
 }
 
@@ -86,16 +87,16 @@ type FinanceStructureCreate struct {
 	_ struct{} `doc:"Terms of a new payment plan."`
 
 	Name                *string          `json:"name" required:"false" maxLength:"100" doc:"Your name for the structure, to tell alternatives apart."`
-	Lender              *string          `json:"lender" required:"false" maxLength:"200" doc:"Lender that the structure is meant for."`
+	Lender              *string          `json:"lender" privacy:"plain" required:"false" maxLength:"200" doc:"Lender that the structure is meant for."`
 	CashDownCents       int64            `json:"cash_down_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Down payment in cash, in cents, in addition to deposits. Defaults to 0." example:"2500000"`
 	APRPercent          money.Percent    `json:"apr_percent" maxLength:"10" doc:"Annual rate of the contract as a decimal with up to four places." example:"7.49"`
 	TermMonths          int64            `json:"term_months" minimum:"1" maximum:"480" doc:"Number of monthly payments." example:"240"`
-	ContractOn          *string          `json:"contract_on" required:"false" format:"date" doc:"Date of the contract, from which interest accrues. Defaults to today's date at the dealership." since:"2026-12-01"`
+	ContractOn          *string          `json:"contract_on" required:"false" format:"date" doc:"Date of the contract, from which interest accrues. Defaults to today's date at the dealership." since:"next"`
 	FirstPaymentOn      *string          `json:"first_payment_on" required:"false" format:"date" doc:"Date of the first payment. Defaults to one month after the contract. If it is not 15 to 62 days after the contract, odd_days_interest is required."`
-	OddDaysInterest     *OddDaysInterest `json:"odd_days_interest" required:"false" doc:"Whether simple interest is charged for the days by which the first period is longer than a month. If the period is shorter, charged reduces the interest." since:"2026-12-01"`
-	BalloonCents        int64            `json:"balloon_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Amount that is due with the last payment, in addition to it." since:"2026-12-01"`
-	BuyRatePercent      *money.Percent   `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership. At most apr_percent." example:"6.25" since:"2026-12-01"`
-	ReserveSplitPercent *money.Percent   `json:"reserve_split_percent" required:"false" maxLength:"10" doc:"Part of the reserve that the dealership gets. Defaults to 100." example:"75" since:"2026-12-01"`
+	OddDaysInterest     *OddDaysInterest `json:"odd_days_interest" required:"false" doc:"Whether simple interest is charged for the days by which the first period is longer than a month. If the period is shorter, charged reduces the interest." since:"next"`
+	BalloonCents        int64            `json:"balloon_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Amount that is due with the last payment, in addition to it." since:"next"`
+	BuyRatePercent      *money.Percent   `json:"buy_rate_percent" privacy:"cost,deals:write+hulls:write" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership. At most apr_percent." example:"6.25" since:"next"`
+	ReserveSplitPercent *money.Percent   `json:"reserve_split_percent" privacy:"cost,deals:write+hulls:write" required:"false" maxLength:"10" doc:"Part of the reserve that the dealership gets. Defaults to 100." example:"75" since:"next"`
 	Products            []FinanceProduct `json:"products,omitempty" maxItems:"20" doc:"Finance and insurance products to sell with the loan."`
 }
 
@@ -250,9 +251,18 @@ func (s FinanceStructure) ProductTotals() (sums deals.Products) {
 	return sums
 }
 
+// checkStructureOpen fails if the deal can't get another structure. After the contract, it
+// can while a lender has approved other terms.
+func checkStructureOpen(d deals.Deal, fundings []Funding) error {
+	if d.Status == deals.Contracted && slices.ContainsFunc(fundings, Funding.asksOtherTerms) {
+		return nil
+	}
+	return d.CheckTermsOpen()
+}
+
 // selectFor selects the structure for the deal.
-func (s *FinanceStructure) selectFor(d *deals.Deal) error {
-	if err := d.CheckTermsOpen(); err != nil {
+func (s *FinanceStructure) selectFor(d *deals.Deal, fundings []Funding) error {
+	if err := checkStructureOpen(*d, fundings); err != nil {
 		return err
 	}
 	if s.DealCents != d.NetCents() {
@@ -268,23 +278,4 @@ func (s *FinanceStructure) selectFor(d *deals.Deal) error {
 	d.Select(&s.ID, sums)
 	s.Selected = true
 	return nil
-}
-
-// withoutReserve removes what the dealership earns on the loan, for events and for
-// callers who can't see profits.
-func (s FinanceStructure) withoutReserve() FinanceStructure {
-	s.BuyRatePercent, s.ReserveSplitPercent, s.ReserveCents = nil, nil, nil
-	return s
-}
-
-// withoutCosts removes the costs, for events and for callers without deals:write.
-func (s FinanceStructure) withoutCosts() FinanceStructure {
-	s = s.withoutReserve()
-	products := []FinanceProduct{}
-	for _, p := range s.Products {
-		p.CostCents = nil
-		products = append(products, p)
-	}
-	s.Products = products
-	return s
 }

@@ -33,7 +33,11 @@ func (a *API) createStructure(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return FinanceStructure{}, err
 	}
-	if err := d.CheckTermsOpen(); err != nil {
+	fundings, err := fundingsOf(ctx, tx, d)
+	if err != nil {
+		return FinanceStructure{}, err
+	}
+	if err := checkStructureOpen(d, fundings); err != nil {
 		return FinanceStructure{}, err
 	}
 
@@ -84,18 +88,22 @@ func (a *API) selectStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (
 	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 		return s, err
 	}
-	if err := checkContracts(ctx, tx, d, s); err != nil {
+	fundings, err := fundingsOf(ctx, tx, d)
+	if err != nil {
+		return s, err
+	}
+	if err := checkContracts(ctx, tx, d, s, fundings); err != nil {
 		return s, err
 	}
 
-	before, was := d, s.withoutCosts()
+	before, was := d, s
 	was.Selected = d.SelectedStructureID != nil && *d.SelectedStructureID == s.ID
-	if err := s.selectFor(&d); err != nil {
+	if err := s.selectFor(&d, fundings); err != nil {
 		return s, err
 	}
-	if err := deals.Save(ctx, tx, before, &d); err != nil {
+	if err := deals.Restructure(ctx, tx, before, &d); err != nil {
 		return s, err
 	}
-	err = events.Emit(ctx, tx, "finance_structure.selected", s.ID, events.Change{Before: was, After: s.withoutCosts()})
+	err = events.Emit(ctx, tx, "finance_structure.selected", s.ID, events.Change{Before: was, After: s})
 	return s.visible(ctx, d), err
 }

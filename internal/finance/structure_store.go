@@ -8,6 +8,7 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/privacy"
 )
 
 var structures = db.Table[FinanceStructure]{
@@ -24,13 +25,7 @@ func FindStructure(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Fin
 // visible returns the structure with the fields that the caller can see.
 func (s FinanceStructure) visible(ctx context.Context, d deals.Deal) FinanceStructure {
 	s.Selected = d.SelectedStructureID != nil && *d.SelectedStructureID == s.ID
-	switch {
-	case deals.SeesProfit(ctx):
-		return s
-	case auth.From(ctx).Can(auth.DealsWrite):
-		return s.withoutReserve()
-	}
-	return s.withoutCosts()
+	return privacy.Hide(s, auth.From(ctx).Scopes)
 }
 
 func listStructures(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (page.Page[FinanceStructure], error) {
@@ -49,7 +44,7 @@ func insertStructure(ctx context.Context, tx *db.Tx, s *FinanceStructure) error 
 	if err := structures.Insert(ctx, tx, s); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "finance_structure.created", s.ID, events.Change{After: s.withoutCosts()})
+	return events.Emit(ctx, tx, "finance_structure.created", s.ID, events.Change{After: *s})
 }
 
 // structuresOf returns the structures of a deal by ID, with what the caller can't

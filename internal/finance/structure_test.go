@@ -106,7 +106,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 		}
 
 		s.ID = "fin_1"
-		if err := s.selectFor(&d); err != nil {
+		if err := s.selectFor(&d, nil); err != nil {
 			t.Fatal(err)
 		}
 		inCash += s.ProductTaxCents - s.FinancedTaxCents()
@@ -131,6 +131,6 @@ func TestSelectRejectsAnotherTotal(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.PriceUSD++
-	assert.Equal(t, fault.KindOf(s.selectFor(&d)), fault.KindConflict)
+	assert.Equal(t, fault.KindOf(s.selectFor(&d, nil)), fault.KindConflict)
 	assert.Equal(t, d.SelectedStructureID, nil)
 }

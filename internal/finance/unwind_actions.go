@@ -32,6 +32,68 @@ func WithdrawFundings(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	return nil
 }
 
+// UnwindFundings charges back what a lender has paid for a sale that is undone, and withdraws the
+// other fundings. The caller saves the deal.
+func UnwindFundings(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
+	all, err := fundingsOf(ctx, tx, *d)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		f := &all[i]
+		if f.Status != Funded {
+			continue
+		}
+		before := *f
+		f.Status, f.Reason = ChargedBack, new("deal unwound")
+		if err := saveFunding(ctx, tx, before, f); err != nil {
+			return err
+		}
+	}
+	return WithdrawFundings(ctx, tx, d)
+}
+
+// UnwindPayments settles each payment of a sale that is undone. The caller saves the deal.
+func UnwindPayments(ctx context.Context, tx *db.Tx, d *deals.Deal, u deals.DealUnwind) error {
+	day, err := Today(ctx, tx)
+	if err != nil {
+		return err
+	}
+	all, err := Payments(ctx, tx, *d)
+	if err != nil {
+		return err
+	}
+	settled, err := settlements(all, u, day)
+	if err != nil {
+		return err
+	}
+	for _, p := range settled {
+		if err := addPayment(ctx, tx, d, &p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CancelProducts cancels the products of a sale that is undone. Their profit is part of what the
+// unwinding takes back. The caller saves the deal.
+func CancelProducts(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
+	s, err := selectedOf(ctx, tx, *d)
+	if err != nil {
+		return err
+	}
+	earlier, err := deals.Adjustments(ctx, tx, *d)
+	if err != nil {
+		return err
+	}
+	for _, a := range remaining(*d, s, earlier) {
+		if err := deals.InsertAdjustment(ctx, tx, d, &a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // SettlePayments refunds the payments of a deal that is being cancelled, or moves
 // them to another deal, as its deposit outcome says. The caller saves the deal.
 func SettlePayments(ctx context.Context, tx *db.Tx, d *deals.Deal) error {

@@ -35,7 +35,7 @@ type Earlier struct {
 
 // Release returns the hull of a deal to its earlier status, and to its hold
 // unless the hold has expired since then. The job that ends the hold is still
-// scheduled.
+// scheduled. A hull that was on its way might have arrived in the meantime.
 func Release(ctx context.Context, tx *db.Tx, hullID string, to Earlier, reason string) error {
 	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil {
@@ -43,7 +43,10 @@ func Release(ctx context.Context, tx *db.Tx, hullID string, to Earlier, reason s
 	}
 	before := h
 	h.Status, h.Hold, h.DealID, h.SoldAt = to.Status, nil, nil, nil
-	if to.Status == OnHold {
+	switch {
+	case to.Status.IsComing():
+		h.Status = h.StockState.forSale()
+	case to.Status == OnHold:
 		if to.Hold != nil && to.Hold.ExpiresAt.After(tx.Now) {
 			h.Hold = to.Hold
 		} else {
@@ -64,15 +67,23 @@ func MarkSold(ctx context.Context, tx *db.Tx, hullID string) error {
 	return Save(ctx, tx, before, &h, Cause{Event: "hull.sold"})
 }
 
+// Unsell returns a sold hull to its deal, which is not under contract anymore.
+func Unsell(ctx context.Context, tx *db.Tx, hullID, reason string) error {
+	h, err := FindForUpdate(ctx, tx, hullID)
+	if err != nil || h.Status != Sold {
+		return err
+	}
+	before := h
+	h.Status, h.SoldAt = SalePending, nil
+	return Save(ctx, tx, before, &h, Cause{Event: "hull.status_changed", Reason: &reason})
+}
+
 // MarkDelivered marks the hull of a deal as delivered. A hull that is delivered
 // before funding also becomes sold.
 func MarkDelivered(ctx context.Context, tx *db.Tx, hullID string) error {
 	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil {
 		return err
-	}
-	if h.HIN == nil && h.HINAbsentReason == nil {
-		return fault.Conflict("The hull has no HIN yet.").Detail("hull_id", "state", "refers to a hull without a hin or a hin_absent_reason")
 	}
 	before, event := h, "hull.status_changed"
 	if h.SoldAt == nil {
@@ -83,6 +94,35 @@ func MarkDelivered(ctx context.Context, tx *db.Tx, hullID string) error {
 	}
 	h.Status = Delivered
 	return Save(ctx, tx, before, &h, Cause{Event: event})
+}
+
+// Return is how a boat comes back whose sale was undone.
+type Return struct {
+	Status    Status
+	Used      bool // it was titled to the buyer
+	Delivered bool
+	Reason    string
+}
+
+// TakeBack puts the hull of a sale that was undone back in stock. If it was delivered, it comes
+// into stock today. A hull that has not arrived is on order or in transit again.
+func TakeBack(ctx context.Context, tx *db.Tx, hullID string, r Return) error {
+	h, err := FindForUpdate(ctx, tx, hullID)
+	if err != nil {
+		return err
+	}
+	before := h
+	h.Status, h.DealID, h.SoldAt, h.ArchivedAt, h.StatusBefore = r.Status, nil, nil, nil, nil
+	if h.StockState.IsComing() {
+		h.Status = h.StockState.forSale()
+	}
+	if r.Used {
+		h.Condition = "used"
+	}
+	if r.Delivered {
+		h.ReceivedOn = new(h.day(tx.Now))
+	}
+	return Save(ctx, tx, before, &h, Cause{Event: "hull.status_changed", Reason: &r.Reason})
 }
 
 // Settle removes the deal from a delivered hull.

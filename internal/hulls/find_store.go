@@ -52,7 +52,10 @@ func (f HullFilter) drivers(env auth.Env) (all []driver) {
 		status = Archived
 	}
 	add(status != "", true, "status = ?", status)
-	add(f.LocationID != "", true, "location_id = ?", f.LocationID)
+	if f.LocationID != "" {
+		at, args := db.OneOf("location_id", f.LocationID)
+		add(true, len(args) == 1, at, args...)
+	}
 	add(f.Make != "", true, "make_key = ?", search.Fold(f.Make))
 	add(f.Condition != "", true, "condition = ?", f.Condition)
 	add(f.Category != "", true, "category = ?", f.Category)

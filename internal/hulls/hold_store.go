@@ -6,6 +6,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/null"
+	"slipway/internal/vocab/privacy"
 )
 
 // MoveHolds moves the holds for one contact to another.
@@ -41,6 +42,11 @@ func heldFor(ctx context.Context, tx *db.Tx, id string) ([]string, error) {
 	return db.All[string](ctx, tx, `SELECT DISTINCT hull_id FROM hull_history WHERE env = ? AND held_for = ?`, tx.Env, id)
 }
 
+// HoldsFor returns the changes that put hulls on hold for a lead or contact.
+func HoldsFor(ctx context.Context, tx *db.Tx, id string) ([]HullChange, error) {
+	return db.All[HullChange](ctx, tx, `SELECT {cols} FROM hull_history WHERE env = ? AND held_for = ? ORDER BY id`, tx.Env, id)
+}
+
 // EraseHoldsFor removes what users wrote about holds for a lead or contact that
 // was erased.
 func EraseHoldsFor(ctx context.Context, tx *db.Tx, id string) error {
@@ -64,8 +70,8 @@ func EraseHolds(ctx context.Context, tx *db.Tx, hullID, dealID string) error {
 }
 
 func eraseHolds(ctx context.Context, tx *db.Tx, hullID string, mine func(h Hold) bool) error {
-	if _, err := db.Exec(ctx, tx, `UPDATE hull_history SET reason = NULL
-		WHERE env = ? AND hull_id = ? AND (to_status = 'on_hold' OR from_status = 'on_hold')`, tx.Env, hullID); err != nil {
+	holds := db.Rows{Table: "hull_history", Where: "hull_id = ? AND (to_status = 'on_hold' OR from_status = 'on_hold')", Args: []any{hullID}}
+	if err := db.Erase[HullChange](ctx, tx, holds, false); err != nil {
 		return err
 	}
 	if err := events.RedactWith(ctx, tx, hullID, `"hold":{`); err != nil {
@@ -77,7 +83,7 @@ func eraseHolds(ctx context.Context, tx *db.Tx, hullID string, mine func(h Hold)
 		return err
 	}
 	hold := *h.Hold
-	hold.Reason = nil
+	privacy.Erase(&hold, false)
 	h.Hold = &hold
 	return hulls.Save(ctx, tx, &h)
 }

@@ -32,6 +32,8 @@ type API struct {
 type Hooks struct {
 	// Deal, Lead and Contact return an error if what a hold refers to doesn't exist.
 	Deal, Lead, Contact func(ctx context.Context, tx *db.Tx, id string) error
+	// CostChanged tells the deal of a delivered hull what the hull cost.
+	CostChanged func(ctx context.Context, tx *db.Tx, hullID string, cents *int64) error
 
 	Listings Follower
 }

@@ -12,7 +12,7 @@ import (
 	"slipway/internal/vocab/null"
 )
 
-var hulls = db.Table[Hull]{Name: "hulls", Prefix: "hull", Noun: "hull", Loaded: Derive}
+var hulls = db.Table[Hull]{Name: "hulls", Prefix: "hull", Noun: "hull", Unique: "status NOT IN ('archived', 'delivered')", Loaded: Derive}
 
 // Find returns a hull.
 func Find(ctx context.Context, tx *db.Tx, id string) (Hull, error) { return hulls.Find(ctx, tx, id) }
@@ -129,6 +129,7 @@ func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, c Cause) error {
 		return err
 	}
 
+	h.setStockState()
 	h.Version = before.Version
 	if err := hulls.Save(ctx, tx, h); err != nil {
 		return err
@@ -136,7 +137,7 @@ func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, c Cause) error {
 	if err := updateTerms(ctx, tx, before, *h); err != nil {
 		return err
 	}
-	if before.Status != h.Status || before.LocationID != h.LocationID {
+	if before.Status != h.Status || before.StockState != h.StockState || before.LocationID != h.LocationID {
 		if err := recordChange(ctx, tx, before, *h, c.Reason); err != nil {
 			return err
 		}
@@ -152,6 +153,9 @@ func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, c Cause) error {
 func recordChange(ctx context.Context, tx *db.Tx, before, h Hull, reason *string) error {
 	c := firstChange(tx, h, auth.From(ctx).Actor)
 	c.From, c.FromLocationID, c.Reason = new(string(before.Status)), &before.LocationID, reason
+	if before.Status == h.Status && before.StockState != h.StockState {
+		c.From, c.To = new(string(before.StockState)), string(h.StockState)
+	}
 	if h.Hold != nil {
 		if c.HeldFor = h.Hold.ContactID; c.HeldFor == nil {
 			c.HeldFor = h.Hold.LeadID
@@ -198,14 +202,8 @@ func checkReferences(ctx context.Context, tx *db.Tx, h *Hull, before *Hull) erro
 		if u.value == nil {
 			continue
 		}
-		other, err := db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND `+u.column+` = ? AND id <> ?
-			AND status NOT IN ('archived', 'delivered')`, tx.Env, *u.value, h.ID)
-		if err != nil {
+		if err := hulls.CheckUnique(ctx, tx, h.ID, u.column, *u.value); err != nil {
 			return err
-		}
-		if len(other) > 0 {
-			return fault.Conflict("%s %s is already used by hull %s.", u.column, *u.value, other[0]).
-				Detail(u.column, "duplicate", "is already used by %s", other[0])
 		}
 	}
 	return nil

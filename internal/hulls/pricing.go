@@ -10,7 +10,7 @@ import (
 
 // HullPricing is the price and the cost of a hull.
 type HullPricing struct {
-	_ struct{} `doc:"The current price and cost of a hull."`
+	_ struct{} `doc:"The current price and cost of a hull." privacy:"plain"`
 
 	Env              auth.Env  `json:"-" db:"env"`
 	ID               string    `json:"hull_id" db:"id" doc:"Hull that the pricing belongs to."`
@@ -19,8 +19,8 @@ type HullPricing struct {
 	OriginalPriceUSD int64     `json:"original_price_usd" db:"original_price_usd" doc:"First asking price in whole US dollars. It only changes if you set it."`
 	PriceHidden      bool      `json:"price_hidden" db:"price_hidden" doc:"Whether the price is hidden from the public."`
 	PriceType        PriceType `json:"price_type" db:"price_type" doc:"What the price means: the regular asking price, a sale price, or call for a price on request."`
-	Cost             *HullCost `json:"cost" db:"cost,json" doc:"What the dealership paid. Null without the scope hulls:write."`
-	FloorUSD         *int64    `json:"floor_usd" db:"floor_usd" doc:"Lowest acceptable price. Null without the scope hulls:write."`
+	Cost             *HullCost `json:"cost" db:"cost,json" privacy:"cost,hulls:write" doc:"What the dealership paid. Null without the scope hulls:write."`
+	FloorUSD         *int64    `json:"floor_usd" db:"floor_usd" privacy:"cost,hulls:write" doc:"Lowest acceptable price. Null without the scope hulls:write."`
 	EffectiveAt      time.Time `json:"effective_at" db:"effective_at" doc:"When this price became effective."`
 	Version          int64     `json:"version" db:"version" doc:"Version of the pricing. It is separate from the version of the hull."`
 	UpdatedAt        time.Time `json:"updated_at" db:"updated_at" doc:"When the pricing last changed."`
@@ -79,8 +79,8 @@ type HullPricingReplace struct {
 	OriginalPriceUSD *int64                 `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Corrects the first asking price, in whole US dollars."`
 	PriceHidden      patch.Value[bool]      `json:"price_hidden,omitzero" doc:"Whether to hide the price from the public. Feeds and listings then have no price."`
 	PriceType        patch.Value[PriceType] `json:"price_type,omitzero" doc:"With call, feeds and listings have no price."`
-	Cost             patch.Null[HullCost]   `json:"cost,omitzero" doc:"Replaces all costs."`
-	FloorUSD         patch.Null[int64]      `json:"floor_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Lowest acceptable price in whole US dollars. Offers below it can only be accepted with the scope hulls:write. Null removes it."`
+	Cost             patch.Null[HullCost]   `json:"cost,omitzero" privacy:"cost,hulls:write" doc:"Replaces all costs."`
+	FloorUSD         patch.Null[int64]      `json:"floor_usd,omitzero" privacy:"cost,hulls:write" minimum:"0" maximum:"1000000000" doc:"Lowest acceptable price in whole US dollars. Offers below it can only be accepted with the scope hulls:write. Null removes it."`
 	Reason           *string                `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
 }
 
@@ -100,8 +100,8 @@ type HullPricingPatch struct {
 	OriginalPriceUSD *int64                 `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"First asking price."`
 	PriceHidden      patch.Value[bool]      `json:"price_hidden,omitzero" doc:"Whether to hide the price from the public. Feeds and listings then have no price."`
 	PriceType        patch.Value[PriceType] `json:"price_type,omitzero" doc:"With call, feeds and listings have no price."`
-	Cost             patch.Null[HullCost]   `json:"cost,omitzero" doc:"Replaces all costs."`
-	FloorUSD         patch.Null[int64]      `json:"floor_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Lowest acceptable price."`
+	Cost             patch.Null[HullCost]   `json:"cost,omitzero" privacy:"cost,hulls:write" doc:"Replaces all costs."`
+	FloorUSD         patch.Null[int64]      `json:"floor_usd,omitzero" privacy:"cost,hulls:write" minimum:"0" maximum:"1000000000" doc:"Lowest acceptable price."`
 	Reason           *string                `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
 }
 
@@ -130,7 +130,7 @@ func firstPricing(h Hull, cost *HullCost) HullPricing {
 
 // PriceChange is one entry of a hull's price history.
 type PriceChange struct {
-	_ struct{} `doc:"One change of a hull's asking price." columns:"at old_price_usd:OLD new_price_usd:NEW reason actor"`
+	_ struct{} `doc:"One change of a hull's asking price." columns:"at old_price_usd:OLD new_price_usd:NEW reason actor" privacy:"plain"`
 
 	Env         auth.Env   `json:"-" db:"env"`
 	ID          string     `json:"id" db:"id" doc:"Identifies the change. Starts with prc_." example:"prc_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -10,6 +10,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/privacy"
 )
 
 var (
@@ -42,6 +43,11 @@ func savePricing(ctx context.Context, tx *db.Tx, h Hull, r repricing) error {
 	was := h
 	h.PriceUSD, h.PriceType, h.PriceHidden, h.MSRPUSD = p.PriceUSD, p.PriceType, p.PriceHidden, p.MSRPUSD
 	h.CostCents = p.totalCost()
+	if !reflect.DeepEqual(h.CostCents, was.CostCents) {
+		if err := db.Attached[Hooks](tx).CostChanged(ctx, tx, h.ID, h.CostCents); err != nil {
+			return err
+		}
+	}
 	if h.PriceUSD == was.PriceUSD {
 		return Save(ctx, tx, was, &h, Cause{Event: "hull.updated"})
 	}
@@ -114,10 +120,7 @@ func FindVisiblePricing(ctx context.Context, tx *db.Tx, hullIDs []string) (map[s
 
 // visible returns the pricing as the caller can see it.
 func (p HullPricing) visible(ctx context.Context) HullPricing {
-	if !auth.From(ctx).Can(auth.HullsWrite) {
-		p.Cost, p.FloorUSD = nil, nil
-	}
-	return p
+	return privacy.Hide(p, auth.From(ctx).Scopes)
 }
 
 // FindAllPricing returns the pricing of hulls, by hull ID. The statement depends

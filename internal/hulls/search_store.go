@@ -18,7 +18,7 @@ import (
 type HullFilter struct {
 	page.Query
 	Status        Status               `query:"status" doc:"Only hulls in this status."`
-	LocationID    string               `query:"location_id" maxLength:"64" doc:"Only hulls at this location."`
+	LocationID    string               `query:"location_id" maxLength:"1000" doc:"Only hulls at this location. Several are separated by commas."`
 	Make          string               `query:"make" maxLength:"100" doc:"Exact make. Ignores case and accents."`
 	Model         string               `query:"model" maxLength:"100" doc:"Exact model. Ignores case and accents."`
 	YearMin       patch.Param[int64]   `query:"year_min" minimum:"0" maximum:"9999" doc:"Only hulls of this model year or newer."`
@@ -74,7 +74,7 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 		w.And("h.archived_at IS NULL")
 	}
 
-	w.AndIf(f.LocationID != "", "h.location_id = ?", f.LocationID)
+	w.AndOneOf("h.location_id", f.LocationID)
 	w.AndIf(f.Make != "", "h.make_key = ?", search.Fold(f.Make))
 	w.AndIf(f.Model != "", "h.model_key = ?", search.Fold(f.Model))
 	w.AndIf(f.Condition != "", "h.condition = ?", f.Condition)

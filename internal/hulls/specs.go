@@ -15,7 +15,7 @@ import (
 // SpecSheet is the specification of a boat, in feet, pounds, gallons and
 // knots. Unknown values are null.
 type SpecSheet struct {
-	_ struct{} `doc:"The specification sheet of a boat. Null means unknown."`
+	_ struct{} `doc:"The specification sheet of a boat. Null means unknown." privacy:"plain"`
 
 	Lengths           *SpecLengths    `json:"lengths" required:"false" doc:"Measured lengths in feet. Null if unknown."`
 	BeamFt            *float64        `json:"beam_ft" required:"false" exclusiveMinimum:"0" maximum:"500" doc:"Greatest width of the boat, in feet." example:"8.5"`
@@ -68,7 +68,7 @@ type SpecDraft struct {
 
 // SpecEngine is one engine.
 type SpecEngine struct {
-	_ struct{} `doc:"One engine of a boat."`
+	_ struct{} `doc:"One engine of a boat." privacy:"plain"`
 
 	Position  *EnginePosition `json:"position" required:"false" doc:"Where the engine is mounted."`
 	Make      *string         `json:"make" required:"false" maxLength:"100" doc:"Manufacturer of the engine." example:"Yamaha"`
@@ -102,7 +102,7 @@ type SpecBerths struct {
 
 // SpecTrailer is the trailer a boat is sold with.
 type SpecTrailer struct {
-	_          struct{} `doc:"Trailer that a boat is sold with." nullable:"true"`
+	_          struct{} `doc:"Trailer that a boat is sold with." nullable:"true" privacy:"plain"`
 	Included   *bool    `json:"included" required:"false" doc:"Whether the price includes the trailer. Null if unknown."`
 	Make       *string  `json:"make" required:"false" maxLength:"100" doc:"Manufacturer of the trailer."`
 	Model      *string  `json:"model" required:"false" maxLength:"100" doc:"Model name of the trailer."`
@@ -121,7 +121,7 @@ type SpecWarranty struct {
 
 // HullSpecs is a hull's specification sheet with derived values.
 type HullSpecs struct {
-	_ struct{} `doc:"The specification sheet of a hull, with calculated values. Unknown values are null."`
+	_ struct{} `doc:"The specification sheet of a hull, with calculated values. Unknown values are null." privacy:"plain"`
 
 	HullID string `json:"hull_id" doc:"Hull that the sheet belongs to."`
 	SpecSheet

@@ -43,31 +43,22 @@ var next = map[Status][]Status{
 	Sold:       {Available},
 }
 
-// needsHIN reports whether a hull in this status must have a HIN. A hull that is
-// reserved or sold might not have arrived yet.
-func (s Status) needsHIN() bool {
-	return s != OnOrder && s != InTransit && s != SalePending && s != Sold
-}
-
 // IsForSale reports whether a hull in this status can be shown to the public.
 func (s Status) IsForSale() bool { return s == Available || s == OnHold || s == SalePending }
 
 // IsComing reports whether a hull in this status can be offered before it arrives.
 func (s Status) IsComing() bool { return s == OnOrder || s == InTransit }
 
-// inStock reports whether a hull in this status has arrived.
-func (s Status) inStock() bool { return !s.IsComing() }
-
 // HullTransition is a change of status.
 type HullTransition struct {
 	_ struct{} `doc:"A change of a hull's status."`
 
-	To        Status     `json:"to" doc:"Status to change to. Most changes after available are made by deals. The description of the operation lists those that you can make."`
+	To        Status     `json:"to" doc:"Status to change to. Most changes after available are made by deals. The description of the operation lists those that you can make. For a hull that a deal has reserved before it arrived, this changes stock_state."`
 	Reason    *string    `json:"reason" required:"false" maxLength:"500" doc:"Required to put a sold hull back on sale."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the hold expires, for on_hold. Defaults to now plus settings.default_hold_hours." example:"2026-12-01T17:00:00Z"`
 	DealID    *string    `json:"deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that the hull is on hold for, for on_hold. Only this deal can be accepted while the hull is on hold." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID    *string    `json:"lead_id" required:"false" minLength:"1" maxLength:"64" doc:"Lead that the hull is on hold for, for on_hold. Its deals can be accepted." since:"2026-12-01"`
-	ContactID *string    `json:"contact_id" required:"false" minLength:"1" maxLength:"64" doc:"Contact that the hull is on hold for, for on_hold. The contact's deals can be accepted." since:"2026-12-01"`
+	LeadID    *string    `json:"lead_id" required:"false" minLength:"1" maxLength:"64" doc:"Lead that the hull is on hold for, for on_hold. Its deals can be accepted." since:"next"`
+	ContactID *string    `json:"contact_id" required:"false" minLength:"1" maxLength:"64" doc:"Contact that the hull is on hold for, for on_hold. The contact's deals can be accepted." since:"next"`
 }
 
 // IsHeld reports whether the hull is on hold. The job that ends an expired hold
@@ -76,6 +67,9 @@ func (h Hull) IsHeld(now time.Time) bool { return h.Hold != nil && h.Hold.Expire
 
 // move changes the status at the request of a client.
 func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
+	if h.isFollowed() {
+		return h.follow(t, now)
+	}
 	if err := h.checkMove(t.To); err != nil {
 		return err
 	}
@@ -98,7 +92,7 @@ func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
 		h.SoldAt = nil
 	}
 
-	if h.Status.inStock() && h.ReceivedOn == nil {
+	if !h.Status.IsComing() && h.ReceivedOn == nil {
 		h.ReceivedOn = new(h.day(now))
 	}
 	return h.check(now, false) // a hull that arrives must have a HIN
@@ -178,15 +172,15 @@ func list(statuses []Status) string {
 }
 
 // HullChange is one entry of a hull's history: a new status, a new location, or
-// both.
+// both. For a hull that a deal has reserved, it can also be a new stock state.
 type HullChange struct {
 	_ struct{} `doc:"One change of a hull's status or location." columns:"at from to location_id reason actor"`
 
 	Env            auth.Env   `json:"-" db:"env"`
 	ID             string     `json:"id" db:"id" doc:"Identifies the change. Starts with hst_." example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HullID         string     `json:"hull_id" db:"hull_id" doc:"Hull that changed."`
-	From           *string    `json:"from" db:"from_status" doc:"Status before. Null for a new hull."`
-	To             string     `json:"to" db:"to_status" doc:"Status after."`
+	From           *string    `json:"from" db:"from_status" privacy:"plain" doc:"Status before. Null for a new hull. If only the stock state changed, the one before."`
+	To             string     `json:"to" db:"to_status" privacy:"plain" doc:"Status after. If only the stock state changed, the one after."`
 	FromLocationID *string    `json:"from_location_id" db:"from_location_id" doc:"Location before. Null for a new hull."`
 	LocationID     string     `json:"location_id" db:"to_location_id" doc:"Location after."`
 	Reason         *string    `json:"reason" db:"reason" doc:"Reason that was sent with the change. Null if none was sent."`

@@ -65,8 +65,8 @@ func TestEveryTransition(t *testing.T) {
 			if h.Status != to || (h.Hold != nil) != (to == OnHold) || h.ArchivedAt != nil || h.StatusBefore != nil || h.SoldAt != nil {
 				t.Errorf("%s → %s: got %+v; want the new status, a hold only if on hold, and no archive or sale", from, to, h)
 			}
-			if (h.ReceivedOn != nil) != to.inStock() {
-				t.Errorf("%s → %s: got received_on %v, want one: %t", from, to, h.ReceivedOn, to.inStock())
+			if (h.ReceivedOn != nil) != !to.IsComing() {
+				t.Errorf("%s → %s: got received_on %v, want one: %t", from, to, h.ReceivedOn, !to.IsComing())
 			}
 		}
 	}

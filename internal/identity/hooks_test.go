@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/identity/access"
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/db/hookstest"
@@ -25,8 +26,9 @@ func TestMissingHook(t *testing.T) {
 		HandOver: func(context.Context, *db.Tx, people.Author, people.User) error { return nil },
 	}
 	a, outside := &API{}, Hooks{
-		Uninstalled: func(context.Context, *db.Tx, string) error { return nil },
-		Webhooks:    holder, PushURLs: holder, Calendars: holder,
+		DeleteWebhooks: func(context.Context, *db.Tx, string, people.Author) error { return nil },
+		Webhooks:       holder, PushURLs: holder, Calendars: holder,
+		Locate: map[string]access.Locate{"hull": func(context.Context, *db.Tx, string) (string, error) { return "", nil }},
 	}
 	c := Config{DB: d, Log: func(string) *slog.Logger { return slog.New(slog.DiscardHandler) }, Now: time.Now}
 	hookstest.EachMissing(t, func() hooks { return a.hooks(outside) }, func(h hooks) { a.connect(c, h) })

@@ -50,9 +50,11 @@ type Config struct {
 
 // Hooks are what identity calls in features that it can't import.
 type Hooks struct {
-	Uninstalled func(ctx context.Context, tx *db.Tx, installID string) error // see oauth.Hooks
+	DeleteWebhooks func(ctx context.Context, tx *db.Tx, installID string, app people.Author) error // see oauth.Hooks
 
 	Webhooks, PushURLs, Calendars people.Holder // see people.Hooks
+
+	Locate map[string]access.Locate // see access.Hooks
 }
 
 // API serves users, credentials and the pages to sign in.
@@ -95,8 +97,9 @@ func (a *API) hooks(h Hooks) hooks {
 		Access: access.Hooks{
 			PasswordOff: sso.PasswordOff,
 			Tokens:      map[token.Kind]access.TokenAuthenticator{token.Access: a.OAuth.Authenticate},
+			Locate:      h.Locate,
 		},
-		OAuth:  oauth.Hooks{Uninstalled: h.Uninstalled},
+		OAuth:  oauth.Hooks{DeleteWebhooks: h.DeleteWebhooks, PushURLs: h.PushURLs, Calendars: h.Calendars},
 		SSO:    sso.Hooks{Provisioned: scim.Provisioned},
 		SignIn: signin.Hooks{Connections: a.SSO.Connections, Logout: a.SSO.LogoutPage},
 	}

@@ -145,6 +145,9 @@ func (b *batch) apply(ctx context.Context, tx *db.Tx, r sheet.Row) error {
 	}
 	if closed && h.PreviousHullID == nil && sameBoat(earlier, r) {
 		h.PreviousHullID = &earlier.ID
+		if earlier.Status == hulls.Delivered && h.Condition == "new" {
+			h.Condition = "used" // it had an owner
+		}
 	}
 	b.added, b.addedFrom = append(b.added, h), append(b.addedFrom, r)
 	return nil

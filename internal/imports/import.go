@@ -78,7 +78,7 @@ func (Missing) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 
 // HullImport is an import of a file of hulls.
 type HullImport struct {
-	_ struct{} `doc:"The import of a file of hulls, with its progress and errors." columns:"id state rows created updated unchanged failed skipped / problem created_at finished_at"`
+	_ struct{} `doc:"The import of a file of hulls, with its progress and errors." columns:"id state rows created updated unchanged failed skipped / problem created_at finished_at" privacy:"plain"`
 
 	Env               auth.Env          `json:"-" db:"env"`
 	ID                string            `json:"id" db:"id" doc:"Identifies the import. Starts with imp_." example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -86,33 +86,33 @@ type HullImport struct {
 	Format            Format            `json:"format" db:"format" doc:"Format of the file."`
 	Mode              Mode              `json:"mode" db:"mode" doc:"partial imports the valid rows. atomic imports all rows or none."`
 	DryRun            bool              `json:"dry_run" db:"dry_run" doc:"Whether nothing is saved. The counts and errors show what would happen."`
-	Reacquire         bool              `json:"reacquire" db:"reacquire" doc:"Whether rows can add a boat that was delivered or archived before. Otherwise they are skipped." since:"2026-12-01"`
+	Reacquire         bool              `json:"reacquire" db:"reacquire" doc:"Whether rows can add a boat that was delivered or archived before. Otherwise they are skipped." since:"next"`
 	LocationID        *string           `json:"location_id" db:"location_id" doc:"Default location for rows without one."`
 	Columns           map[string]string `json:"columns" db:"columns,json" doc:"Columns of a CSV file that are read, with their fields."`
 	IgnoredColumns    []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field. At most 100."`
-	Map               map[string]string `json:"map" db:"map,json" doc:"Fields that you assigned to columns." since:"2026-12-01"`
-	Encoding          sheet.Encoding    `json:"encoding" db:"encoding" doc:"Encoding of the file." since:"2026-12-01"`
-	Missing           Missing           `json:"missing" db:"missing" doc:"What happens to hulls that are not in the file: nothing, they are listed in missing_hulls, or they are also archived." since:"2026-12-01"`
-	Force             bool              `json:"force" db:"forced" doc:"Whether the import runs even if more than 30 % of the hulls are missing from the file." since:"2026-12-01"`
+	Map               map[string]string `json:"map" db:"map,json" doc:"Fields that you assigned to columns." since:"next"`
+	Encoding          sheet.Encoding    `json:"encoding" db:"encoding" doc:"Encoding of the file." since:"next"`
+	Missing           Missing           `json:"missing" db:"missing" doc:"What happens to hulls that are not in the file: nothing, they are listed in missing_hulls, or they are also archived." since:"next"`
+	Force             bool              `json:"force" db:"forced" doc:"Whether the import runs even if more than 30 % of the hulls are missing from the file." since:"next"`
 	Bytes             int64             `json:"bytes" db:"bytes" doc:"Size of the file in bytes, as UTF-8."`
 	BytesDone         int64             `json:"bytes_done" db:"bytes_done" doc:"Bytes of the file that are done."`
-	ProgressPercent   int64             `json:"progress_percent" doc:"How much of the file is done, from 0 to 100." audit:"-" since:"2026-12-01" example:"40"`
-	EstimatedFinishAt *time.Time        `json:"estimated_finish_at" doc:"When the import will probably end. Null unless it is running." audit:"-" since:"2026-12-01"`
+	ProgressPercent   int64             `json:"progress_percent" doc:"How much of the file is done, from 0 to 100." audit:"-" since:"next" example:"40"`
+	EstimatedFinishAt *time.Time        `json:"estimated_finish_at" doc:"When the import will probably end. Null unless it is running." audit:"-" since:"next"`
 	Rows              int64             `json:"rows" db:"row_count" doc:"Rows in the file, without the header. Equals created + updated + unchanged + skipped + failed when the import is completed." example:"2000"`
 	Created           int64             `json:"created" db:"created" doc:"Hulls that were created."`
 	Updated           int64             `json:"updated" db:"updated" doc:"Rows that changed the hull with their stock number."`
-	Unchanged         int64             `json:"unchanged" db:"unchanged" doc:"Rows whose hull already was the same." since:"2026-12-01"`
-	Skipped           int64             `json:"skipped" db:"skipped" doc:"Rows whose HIN or stock number belongs to a delivered or archived hull. They change nothing." since:"2026-12-01"`
+	Unchanged         int64             `json:"unchanged" db:"unchanged" doc:"Rows whose hull already was the same." since:"next"`
+	Skipped           int64             `json:"skipped" db:"skipped" doc:"Rows whose HIN or stock number belongs to a delivered or archived hull. They change nothing." since:"next"`
 	Failed            int64             `json:"failed" db:"failed" doc:"Rows that were rejected."`
-	Noted             int64             `json:"noted" db:"noted" doc:"Rows that were imported with a note, such as an ambiguous date." since:"2026-12-01"`
-	MissingCount      int64             `json:"missing_count" db:"missing_count" doc:"Hulls that are not in the file. 0 if missing is ignore." since:"2026-12-01"`
-	Archived          int64             `json:"archived" db:"archived" doc:"Missing hulls that were archived." since:"2026-12-01"`
+	Noted             int64             `json:"noted" db:"noted" doc:"Rows that were imported with a note, such as an ambiguous date." since:"next"`
+	MissingCount      int64             `json:"missing_count" db:"missing_count" doc:"Hulls that are not in the file. 0 if missing is ignore." since:"next"`
+	Archived          int64             `json:"archived" db:"archived" doc:"Missing hulls that were archived." since:"next"`
 	Problem           *string           `json:"problem" db:"problem" doc:"Why the import failed. Null unless it failed."`
 	Errors            []HullImportError `json:"errors" nullable:"false" doc:"Errors of the rejected rows. At most 1,000. The preview has all of them as CSV." audit:"-"`
-	SkippedRows       []HullImportSkip  `json:"skipped_rows" nullable:"false" doc:"Rows that were skipped, with the hull that has their number. At most 1,000." audit:"-" since:"2026-12-01"`
-	Notes             []HullImportNote  `json:"notes" nullable:"false" doc:"Notes on rows that were imported. At most 1,000." audit:"-" since:"2026-12-01"`
-	MissingHulls      []HullImportHull  `json:"missing_hulls" nullable:"false" doc:"Hulls that are not in the file. At most 1,000." audit:"-" since:"2026-12-01"`
-	Photos            HullImportPhotos  `json:"photos" doc:"Photos whose URLs are in the file. They are downloaded after the rows are imported." audit:"-" since:"2026-12-01"`
+	SkippedRows       []HullImportSkip  `json:"skipped_rows" nullable:"false" doc:"Rows that were skipped, with the hull that has their number. At most 1,000." audit:"-" since:"next"`
+	Notes             []HullImportNote  `json:"notes" nullable:"false" doc:"Notes on rows that were imported. At most 1,000." audit:"-" since:"next"`
+	MissingHulls      []HullImportHull  `json:"missing_hulls" nullable:"false" doc:"Hulls that are not in the file. At most 1,000." audit:"-" since:"next"`
+	Photos            HullImportPhotos  `json:"photos" doc:"Photos whose URLs are in the file. They are downloaded after the rows are imported." audit:"-" since:"next"`
 	StartedAt         *time.Time        `json:"started_at" db:"started_at" doc:"When the first row was read. Null while the import is queued."`
 	FinishedAt        *time.Time        `json:"finished_at" db:"finished_at" doc:"When the import ended. Null until then."`
 	Version           int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`

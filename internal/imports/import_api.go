@@ -51,7 +51,7 @@ func New(a API, h Hooks) API {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family(family.Hulls)
 	rest.Raw(r, "POST", 202, rest.Route{
-		Path: "/hull_imports", ID: "createHullImport", Needs: write,
+		Path: "/hull_imports", ID: "createHullImport", Needs: write, AllLocations: true,
 		Summary:    "Import hulls from CSV or NDJSON",
 		Text:       "Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files have a row of column names, separated by commas, semicolons, tabs or bars, in UTF-8, UTF-16 or Windows-1252. Common names such as Stock #, Manufacturer or Asking Price are recognized. Use `map` for others. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import. The guide to imports lists all columns and formats.",
 		Assist:     assist.Never(assist.Files),
@@ -59,13 +59,13 @@ func (a *API) Mount(r *rest.Router) {
 		Background: "/v1/hull_imports/{id}",
 	}, a.createImport)
 	rest.Get(r, rest.Route{
-		Path: "/hull_imports/{import_id}", ID: "getHullImport", Needs: read,
+		Path: "/hull_imports/{import_id}", ID: "getHullImport", Needs: read, AllLocations: true,
 		Summary: "Retrieve an import's progress and row errors",
 		Text:    "Poll this to follow an import. `state` is completed or failed when it has ended. The counts increase after each batch of rows.",
 		Assist:  assist.Read,
 	}, a.getImport)
 	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{
-		Path: "/hull_imports/{import_id}/errors.csv", ID: "exportHullImportErrors", Needs: read,
+		Path: "/hull_imports/{import_id}/errors.csv", ID: "exportHullImportErrors", Needs: read, AllLocations: true,
 		Summary:  "Download all rejected rows of an import",
 		Text:     "Each rejected row as it was in the file, after its row number and its problems. Correct the rows and import the file again: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start with a quote.",
 		Assist:   assist.Never(assist.Files),
@@ -89,10 +89,10 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	DryRun     string `query:"dry_run" maxLength:"5" doc:"true to save nothing and see what would happen."`
 	Reacquire  string `query:"reacquire" maxLength:"5" doc:"true to add boats again that were delivered or archived. The new hull refers to the earlier one with previous_hull_id."`
 	LocationID string `query:"location_id" maxLength:"64" doc:"Default location for rows without one."`
-	Map        string `query:"map" maxLength:"10000" doc:"Fields of columns whose names are not recognized, as pairs or as a JSON object. An empty field ignores the column." example:"Mfg:make,WebPrice:price_usd" since:"2026-12-01"`
-	Charset    string `query:"charset" maxLength:"40" doc:"Encoding of the file, if it has no byte order mark: utf-8, utf-16, windows-1252, iso-8859-1 or macintosh. Defaults to the charset of the content type. Otherwise it is detected." since:"2026-12-01"`
-	Missing    string `query:"missing" maxLength:"10" doc:"What happens to hulls that are not in the file, for files with all boats of a location. ignore does nothing. report lists them. archive also archives them. Defaults to ignore. If more than 30 % are missing, nothing is imported." since:"2026-12-01"`
-	Force      string `query:"force" maxLength:"5" doc:"true to import a file even if more than 30 % of the hulls are missing from it." since:"2026-12-01"`
+	Map        string `query:"map" maxLength:"10000" doc:"Fields of columns whose names are not recognized, as pairs or as a JSON object. An empty field ignores the column." example:"Mfg:make,WebPrice:price_usd" since:"next"`
+	Charset    string `query:"charset" maxLength:"40" doc:"Encoding of the file, if it has no byte order mark: utf-8, utf-16, windows-1252, iso-8859-1 or macintosh. Defaults to the charset of the content type. Otherwise it is detected." since:"next"`
+	Missing    string `query:"missing" maxLength:"10" doc:"What happens to hulls that are not in the file, for files with all boats of a location. ignore does nothing. report lists them. archive also archives them. Defaults to ignore. If more than 30 % are missing, nothing is imported." since:"next"`
+	Force      string `query:"force" maxLength:"5" doc:"true to import a file even if more than 30 % of the hulls are missing from it." since:"next"`
 }) (HullImport, error) {
 	env := auth.From(ctx).Env
 	u := rest.Body(ctx)

@@ -48,8 +48,8 @@ type LeadAssignment struct {
 	Env    auth.Env         `json:"-" db:"env"`
 	ID     string           `json:"id" db:"id" doc:"Identifies the assignment. Starts with asg_." example:"asg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID string           `json:"lead_id" db:"lead_id" doc:"Lead that was assigned." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	From   *string          `json:"from" db:"from_id" doc:"Previous owner. Null for the first assignment."`
-	To     string           `json:"to" db:"to_id" doc:"New owner." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	From   *string          `json:"from" db:"from_id" privacy:"plain" doc:"Previous owner. Null for the first assignment."`
+	To     string           `json:"to" db:"to_id" privacy:"plain" doc:"New owner." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Method AssignmentMethod `json:"method" db:"method" doc:"Whether a user was chosen, or the next one in turn."`
 	Reason *string          `json:"reason" db:"reason" doc:"Reason that was sent with the assignment. Null if none was sent."`
 	Actor  auth.Actor       `json:"actor" db:"actor,json" doc:"User, key or app that assigned the lead."`

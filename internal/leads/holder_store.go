@@ -7,6 +7,7 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/vocab/privacy"
 )
 
 // Holder lets the leads of a contact follow a merge, an export or an erasure.
@@ -88,15 +89,17 @@ func eraseLeads(ctx context.Context, tx *db.Tx, contactID string) error {
 		if err := events.Redact(ctx, tx, l.ID); err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, tx, `UPDATE lead_signals SET source = NULL WHERE env = ? AND lead_id = ?`, tx.Env, l.ID); err != nil {
+		of := func(table string) db.Rows { return db.Rows{Table: table, Where: "lead_id = ?", Args: []any{l.ID}} }
+		if err := db.Erase[LeadSignal](ctx, tx, of("lead_signals"), false); err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, tx, `UPDATE lead_assignments SET reason = NULL WHERE env = ? AND lead_id = ?`, tx.Env, l.ID); err != nil {
+		if err := db.Erase[LeadAssignment](ctx, tx, of("lead_assignments"), false); err != nil {
 			return err
 		}
 
-		before, event := l, "lead.updated"
-		l.erase()
+		privacy.Erase(&l, false)
+		before, event := l, "lead.updated" // without the old values
+		l.NeedsReview = false
 		if l.Status.isOpen() {
 			event = "lead.lost"
 			l.Status, l.LostReason = Lost, new("contact erased")

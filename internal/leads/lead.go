@@ -26,27 +26,27 @@ type Lead struct {
 	Env              auth.Env          `json:"-" db:"env"`
 	ID               string            `json:"id" db:"id" doc:"Identifies the lead. Starts with lead_." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ContactID        string            `json:"contact_id" db:"contact_id" doc:"Person or company that the lead is from." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	SubmittedContact *SubmittedContact `json:"submitted_contact" db:"submitted_contact,json" audit:"-" doc:"Contact as it was sent with the lead. Null if the lead was created with contact_id." since:"2026-12-01"`
-	PossibleMismatch bool              `json:"possible_mismatch" db:"possible_mismatch" doc:"Whether the name in submitted_contact differs from the name of the contact. It might be another person with the same email or phone." since:"2026-12-01"`
-	Source           Source            `json:"source" db:"source" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
-	SourceDetail     *string           `json:"source_detail" db:"source_detail" doc:"Campaign, page, person or place that the lead came from. Null if unknown." audit:"-" example:"Annapolis boat show"`
+	SubmittedContact *SubmittedContact `json:"submitted_contact" db:"submitted_contact,json" privacy:"personal" doc:"Contact as it was sent with the lead. Null if the lead was created with contact_id." since:"next"`
+	PossibleMismatch bool              `json:"possible_mismatch" db:"possible_mismatch" doc:"Whether the name in submitted_contact differs from the name of the contact. It might be another person with the same email or phone." since:"next"`
+	Source           Source            `json:"source" db:"source" doc:"How the lead reached the dealership." since:"next email=other sms=other"`
+	SourceDetail     *string           `json:"source_detail" db:"source_detail" doc:"Campaign, page, person or place that the lead came from. Null if unknown." example:"Annapolis boat show"`
 	Status           Status            `json:"status" db:"status" doc:"Progress of the lead. converted is set by convert, and lost by close."`
 	HullID           *string           `json:"hull_id" db:"hull_id" doc:"Boat that the lead asked about. Null if the lead is not about a certain boat." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LocationID       *string           `json:"location_id" db:"location_id" doc:"Location that works the lead. Defaults to the location of the boat." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Interest         *string           `json:"interest" db:"interest" audit:"-" doc:"What the lead is looking for." example:"A center console around 25 feet"`
-	Message          *string           `json:"message" db:"message" audit:"-" doc:"Message that the lead wrote."`
+	Interest         *string           `json:"interest" db:"interest" doc:"What the lead is looking for." example:"A center console around 25 feet"`
+	Message          *string           `json:"message" db:"message" doc:"Message that the lead wrote."`
 	BudgetMinUSD     *int64            `json:"budget_min_usd" db:"budget_min_usd" doc:"Lower end of the budget in whole US dollars. Null if unknown." example:"80000"`
 	BudgetMaxUSD     *int64            `json:"budget_max_usd" db:"budget_max_usd" doc:"Upper end of the budget in whole US dollars. Null if unknown." example:"130000"`
-	Timeline         *string           `json:"timeline" db:"timeline" audit:"-" doc:"When the lead plans to buy." example:"before summer"`
+	Timeline         *string           `json:"timeline" db:"timeline" doc:"When the lead plans to buy." example:"before summer"`
 	OwnerID          *string           `json:"owner_id" db:"owner_id" doc:"User who works the lead. Set it with assign." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Score            int64             `json:"score" audit:"-" doc:"0 to 100. Sum of the weights of the signals, which halve every 14 days." example:"42"`
 	NeedsReview      bool              `json:"needs_review" db:"needs_review" doc:"Whether the lead sent a message that might be an opt-out, or an email that asks for messages again. Marketing messages are blocked until a user reads it and sets this to false."`
 	LastTouchedAt    time.Time         `json:"last_touched_at" db:"touched_at" audit:"-" doc:"When a user or an integration last worked on the lead."`
-	LastActivityAt   time.Time         `json:"last_activity_at" db:"last_activity_at" audit:"-" doc:"When the lead last wrote, or the dealership last worked on it." since:"2026-12-01"`
+	LastActivityAt   time.Time         `json:"last_activity_at" db:"last_activity_at" audit:"-" doc:"When the lead last wrote, or the dealership last worked on it." since:"next"`
 	StalledAt        *time.Time        `json:"stalled_at" db:"stalled_at" doc:"When the lead was found without activity for the dealership's stalled_after_hours. Null again after the next activity."`
-	LostReason       *string           `json:"lost_reason" db:"lost_reason" doc:"Why the lead was closed. Null unless the status is lost." audit:"-"`
+	LostReason       *string           `json:"lost_reason" db:"lost_reason" doc:"Why the lead was closed. Null unless the status is lost."`
 	DealID           *string           `json:"deal_id" db:"deal_id" doc:"Deal that the lead was converted to."`
-	Metadata         map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own key-value pairs. At most 50."`
+	Metadata         map[string]string `json:"metadata" db:"metadata,json" doc:"Your own key-value pairs. At most 50."`
 	Version          int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	CreatedAt        time.Time         `json:"created_at" db:"created_at" doc:"When it was created."`
 	UpdatedAt        time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
@@ -125,7 +125,7 @@ type LeadCreate struct {
 
 	ContactID    *string                            `json:"contact_id" required:"false" maxLength:"64" doc:"Existing contact. Send either this or contact." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Contact      patch.Null[contacts.ContactCreate] `json:"contact,omitzero" doc:"Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it lacks is filled in. Otherwise a contact is created."`
-	Source       Source                             `json:"source,omitempty" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other" default:"other"`
+	Source       Source                             `json:"source,omitempty" doc:"How the lead reached the dealership." since:"next email=other sms=other" default:"other"`
 	SourceDetail *string                            `json:"source_detail" required:"false" maxLength:"200" doc:"Campaign, page, person or place that the lead came from."`
 	HullID       *string                            `json:"hull_id" required:"false" maxLength:"64" doc:"Boat that the lead asked about."`
 	LocationID   *string                            `json:"location_id" required:"false" maxLength:"64" doc:"Defaults to the location of the hull."`
@@ -135,7 +135,7 @@ type LeadCreate struct {
 	BudgetMaxUSD *int64                             `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Upper end of the budget in whole US dollars."`
 	Timeline     *string                            `json:"timeline" required:"false" maxLength:"100" doc:"When the lead plans to buy, in your own words."`
 	OwnerID      *string                            `json:"owner_id" required:"false" maxLength:"64" doc:"User to assign the lead to."`
-	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form." since:"2026-12-01" assist:"never"`
+	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form." since:"next" assist:"never"`
 	Metadata     map[string]string                  `json:"metadata,omitempty" doc:"At most 50 pairs. Keys have at most 40 characters, values 500."`
 }
 
@@ -183,7 +183,7 @@ type LeadPatch struct {
 	_ struct{} `doc:"Changes to a lead. Omitted fields keep their values, null clears a field."`
 
 	Status       patch.Value[Status]            `json:"status,omitzero" doc:"Use new, contacted, qualified or working. working also reopens a lost lead."`
-	Source       patch.Value[Source]            `json:"source,omitzero" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
+	Source       patch.Value[Source]            `json:"source,omitzero" doc:"How the lead reached the dealership." since:"next email=other sms=other"`
 	SourceDetail patch.Null[string]             `json:"source_detail,omitzero" maxLength:"200" doc:"Campaign, page, person or place that the lead came from. Null removes it."`
 	HullID       patch.Null[string]             `json:"hull_id,omitzero" maxLength:"64" doc:"Boat that the lead asked about. Null removes it."`
 	LocationID   patch.Null[string]             `json:"location_id,omitzero" maxLength:"64" doc:"Location that works the lead. Null removes it."`
@@ -255,10 +255,4 @@ func addNested(bad *fault.Fields, part string, err error) {
 	for _, d := range f.Details {
 		*bad = append(*bad, fault.Detail{Field: part + "." + d.Field, Code: d.Code, Message: d.Message})
 	}
-}
-
-// erase removes the personal data.
-func (l *Lead) erase() {
-	l.SourceDetail, l.Interest, l.Message, l.Timeline, l.LostReason = nil, nil, nil, nil, nil
-	l.Metadata, l.NeedsReview, l.SubmittedContact = map[string]string{}, false, nil
 }

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
@@ -82,7 +83,8 @@ func update(ctx context.Context, tx *db.Tx, l *Lead) error {
 }
 
 // checkReferences checks that a changed hull or location exists. A lead without
-// a location is assigned the location of its hull.
+// a location is assigned the location of its hull. A new one is assigned that of a user who
+// only sees some locations.
 func checkReferences(ctx context.Context, tx *db.Tx, l *Lead, before Lead) error {
 	var bad fault.Fields
 	if l.HullID != nil && null.Text(before.HullID) != *l.HullID {
@@ -93,6 +95,9 @@ func checkReferences(ctx context.Context, tx *db.Tx, l *Lead, before Lead) error
 		if err == nil && l.LocationID == nil {
 			l.LocationID = &h.LocationID
 		}
+	}
+	if own := auth.From(ctx).Locations; own != nil && l.LocationID == nil && before.ID == "" {
+		l.LocationID = &own[0]
 	}
 	if l.LocationID != nil && null.Text(before.LocationID) != *l.LocationID {
 		_, err := dealership.FindLocation(ctx, tx, *l.LocationID)
@@ -119,6 +124,12 @@ func contactOf(ctx context.Context, tx *db.Tx, n LeadCreate) (contacts.Contact, 
 	return c, c.Active()
 }
 
+// LocationOf returns the location that works a lead, or "".
+func LocationOf(ctx context.Context, tx *db.Tx, id string) (string, error) {
+	l, err := Find(ctx, tx, id)
+	return null.Text(l.LocationID), err
+}
+
 // LeadFilter is the query of the list of leads.
 type LeadFilter struct {
 	page.Query
@@ -126,7 +137,7 @@ type LeadFilter struct {
 	Source        Source            `query:"source" doc:"Only leads from this source."`
 	ContactID     string            `query:"contact_id" maxLength:"64" doc:"Only leads of this contact."`
 	HullID        string            `query:"hull_id" maxLength:"64" doc:"Only leads about this hull."`
-	LocationID    string            `query:"location_id" maxLength:"64" doc:"Only leads that this location works."`
+	LocationID    string            `query:"location_id" maxLength:"1000" doc:"Only leads that this location works. Several are separated by commas."`
 	OwnerID       string            `query:"owner_id" maxLength:"64" doc:"Only objects of this user."`
 	Assigned      patch.Param[bool] `query:"assigned" doc:"True lists leads with an owner, false leads without one."`
 	Stalled       patch.Param[bool] `query:"stalled" doc:"True lists stalled leads, false all others."`
@@ -142,7 +153,7 @@ func (f LeadFilter) where() *db.Where {
 	w.AndIf(f.Source != "", "source = ?", f.Source)
 	w.AndIf(f.ContactID != "", "contact_id = ?", f.ContactID)
 	w.AndIf(f.HullID != "", "hull_id = ?", f.HullID)
-	w.AndIf(f.LocationID != "", "location_id = ?", f.LocationID)
+	w.AndOneOf("location_id", f.LocationID)
 	w.AndIf(f.OwnerID != "", "owner_id = ?", f.OwnerID)
 	w.AndIf(f.NeedsReview.Set, "needs_review = ?", f.NeedsReview.V)
 	w.AndIf(!f.UpdatedAfter.IsZero(), "updated_at > ?", f.UpdatedAfter)

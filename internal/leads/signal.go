@@ -19,7 +19,7 @@ type LeadSignal struct {
 	Kind       SignalKind `json:"kind" db:"kind" doc:"What the lead did. Each kind has its own weight in the score."`
 	HullID     *string    `json:"hull_id" db:"hull_id" doc:"Boat that the signal is about. Null if it is not about a certain boat."`
 	Value      *float64   `json:"value" db:"value" doc:"Number that belongs to the signal, such as a calculated payment. It does not affect the score."`
-	Source     *string    `json:"source" db:"source" doc:"System or page that observed the signal." audit:"-" example:"website"`
+	Source     *string    `json:"source" db:"source" doc:"System or page that observed the signal." example:"website"`
 	OccurredAt time.Time  `json:"occurred_at" db:"occurred_at" doc:"When the lead did it. The weight of the signal halves every 14 days from then."`
 	CreatedAt  time.Time  `json:"created_at" db:"created_at" doc:"When the signal was recorded."`
 }

@@ -13,7 +13,7 @@ var Events = events.Scoped(auth.Require(auth.LeadsRead), []events.Kind{
 	{Type: "lead.message_sent", Doc: "A message was sent.", Object: LeadMessage{}},
 	{Type: "lead.message_delivered", Doc: "A message was delivered.", Object: LeadMessage{}},
 	{Type: "lead.message_failed", Doc: "A message could not be sent.", Object: LeadMessage{}},
-	{Type: "lead.message_unknown", Doc: "It is not known whether a message was sent, and a user must decide.", Object: LeadMessage{}, Since: "2026-12-01"},
+	{Type: "lead.message_unknown", Doc: "It is not known whether a message was sent, and a user must decide.", Object: LeadMessage{}, Since: "next"},
 	{Type: "lead.message_received", Doc: "A message from a lead was received.", Object: LeadMessage{}},
-	{Type: "quarantine.started", Doc: "Too many new senders wrote in an hour, and their messages go to the quarantine.", Object: Quarantine{}, Since: "2026-12-01"},
+	{Type: "quarantine.started", Doc: "Too many new senders wrote in an hour, and their messages go to the quarantine.", Object: Quarantine{}, Since: "next"},
 })

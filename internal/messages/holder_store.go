@@ -44,9 +44,10 @@ func (a *API) eraseMessages(ctx context.Context, tx *db.Tx, contactID string) er
 		tx.Now, tx.Env, contactID); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, tx, `UPDATE messages SET to_address = NULL, from_address = NULL, subject = NULL, body = NULL, error_message = NULL, provider_message_id = NULL,
-		needs_review = ?, version = version + 1, updated_at = ? WHERE env = ? AND contact_id = ?`, false, tx.Now, tx.Env, contactID)
-	if err != nil {
+	if _, err := db.Exec(ctx, tx, `UPDATE messages SET needs_review = ? WHERE env = ? AND contact_id = ?`, false, tx.Env, contactID); err != nil {
+		return err
+	}
+	if err := db.Erase[LeadMessage](ctx, tx, db.Rows{Table: "messages", Where: "contact_id = ?", Args: []any{contactID}}, false); err != nil {
 		return err
 	}
 	return a.Jobs.Enqueue(ctx, tx, EraseOutbox{tx.Env, contactID}, tx.Now)

@@ -111,7 +111,7 @@ func (a *API) receiveFor(ctx context.Context, tx *db.Tx, leadID string, in arriv
 	if !in.receivedAt.IsZero() {
 		m.ReceivedAt = &in.receivedAt
 	}
-	m.Intent, m.NeedsReview = &in.meaning, needsReading(m.Channel, in.meaning)
+	m.Intent = &in.meaning
 	known, recorded, err := findReceived(ctx, tx, m) // by a client of the API
 	if err != nil || recorded && in.meaning != stop {
 		return &known.ID, err

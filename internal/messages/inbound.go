@@ -36,9 +36,9 @@ func (intent) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 func canConsent(channel consent.Channel) bool { return channel == consent.SMS }
 
 // needsReading reports whether a user must read a message: it might be an opt-out, or it
-// asks for messages again and can't give consent.
-func needsReading(channel consent.Channel, meaning intent) bool {
-	return meaning == unclear || meaning == start && !canConsent(channel)
+// asks for messages again and can't give consent, or a user recorded the opt-out.
+func needsReading(channel consent.Channel, meaning intent, revokedByStaff bool) bool {
+	return meaning == unclear || meaning == start && (revokedByStaff || !canConsent(channel))
 }
 
 // classify returns the intent of a message. YES is a consent only if the last

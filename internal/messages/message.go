@@ -14,6 +14,7 @@ import (
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/phone"
+	"slipway/internal/vocab/privacy"
 )
 
 // MessageStatus is the status of a message.
@@ -40,8 +41,8 @@ func (MessageStatus) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Sche
 
 // A message has a narrower set of channels and purposes than a consent.
 var (
-	_ = enum.Part("MessageChannel", "Text message or email.", consent.SMS, consent.Email)
-	_ = enum.Part("MessagePurpose", "Whether a message advertises, or answers and informs.", consent.Marketing, consent.Transactional)
+	_ = enum.Part[LeadMessage]("Channel", "MessageChannel", "Text message or email.")
+	_ = enum.Part[LeadMessage]("Purpose", "MessagePurpose", "Whether a message advertises, or answers and informs.")
 )
 
 // LeadMessage is a text message or an email to or from a lead. Its text and
@@ -57,14 +58,14 @@ type LeadMessage struct {
 	Direction         Direction            `json:"direction" db:"direction" doc:"Whether the dealership sent (outbound) or received (inbound) the message."`
 	Purpose           *consent.Scope       `json:"purpose" db:"purpose" enum:"marketing,transactional" doc:"Null for an inbound message."`
 	Automatic         bool                 `json:"automatic" db:"automatic" doc:"Whether it is the automatic reply to STOP or HELP."`
-	To                *string              `json:"to" db:"to_address" doc:"Phone number or email address of the recipient. Null if unknown, or after the contact is erased." audit:"-" example:"+14105550123"`
-	From              *string              `json:"from" db:"from_address" doc:"Phone number or email address of the sender. Null if unknown, or after the contact is erased." audit:"-"`
-	Subject           *string              `json:"subject" db:"subject" doc:"Subject of an email. Null for a text message, or after the contact is erased." audit:"-"`
-	Body              *string              `json:"body" db:"body" doc:"Text of the message, with the notices that Slipway added. Null after the contact is erased." audit:"-"`
-	Status            MessageStatus        `json:"status" db:"status" since:"2026-12-01 unknown=queued" doc:"Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a user decides."`
-	BlockReason       *string              `json:"block_reason" db:"block_reason" doc:"Code of the reason why the message was blocked. Null unless the status is blocked." example:"consent_missing"`
-	Provider          *string              `json:"provider" db:"provider" doc:"Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server. Null until then." example:"twilio"`
-	ProviderMessageID *string              `json:"provider_message_id" db:"provider_message_id" doc:"ID of the message at the provider. Null if there is none." audit:"personal"`
+	To                *string              `json:"to" db:"to_address" doc:"Phone number or email address of the recipient. Null if unknown, or after the contact is erased." example:"+14105550123"`
+	From              *string              `json:"from" db:"from_address" doc:"Phone number or email address of the sender. Null if unknown, or after the contact is erased."`
+	Subject           *string              `json:"subject" db:"subject" doc:"Subject of an email. Null for a text message, or after the contact is erased."`
+	Body              *string              `json:"body" db:"body" doc:"Text of the message, with the notices that Slipway added. Null after the contact is erased."`
+	Status            MessageStatus        `json:"status" db:"status" since:"next unknown=queued" doc:"Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a user decides."`
+	BlockReason       *string              `json:"block_reason" db:"block_reason" privacy:"plain" doc:"Code of the reason why the message was blocked. Null unless the status is blocked." example:"consent_missing"`
+	Provider          *string              `json:"provider" db:"provider" privacy:"plain" doc:"Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server. Null until then." example:"twilio"`
+	ProviderMessageID *string              `json:"provider_message_id" db:"provider_message_id" doc:"ID of the message at the provider. Null if there is none." privacy:"personal"`
 	Segments          *int64               `json:"segments" db:"segments" doc:"Number of SMS segments. Providers bill by segment. Null for email."`
 	ConsentID         *string              `json:"consent_id" db:"consent_id" doc:"Consent record that allowed or blocked the message."`
 	ScheduledFor      *time.Time           `json:"scheduled_for" db:"scheduled_for" doc:"When the message is due. Null if it is sent immediately."`
@@ -72,15 +73,15 @@ type LeadMessage struct {
 	SentAt            *time.Time           `json:"sent_at" db:"sent_at" doc:"When the provider accepted the message. Null until then."`
 	DeliveredAt       *time.Time           `json:"delivered_at" db:"delivered_at" doc:"When the provider reported the delivery. Null until then."`
 	FailedAt          *time.Time           `json:"failed_at" db:"failed_at" doc:"When the message failed. Null unless the status is failed."`
-	ErrorCode         *string              `json:"error_code" db:"error_code" doc:"Code of the last error, of Slipway or of the provider. Null if there is none." example:"expired"`
-	ErrorMessage      *string              `json:"error_message" db:"error_message" doc:"Explains the error code. Null if there is no error." audit:"-"`
+	ErrorCode         *string              `json:"error_code" db:"error_code" privacy:"plain" doc:"Code of the last error, of Slipway or of the provider. Null if there is none." example:"expired"`
+	ErrorMessage      *string              `json:"error_message" db:"error_message" doc:"Explains the error code. Null if there is no error."`
 	Attempts          int64                `json:"attempts" db:"attempts" doc:"How often Slipway has tried to send the message."`
 	Intent            *intent              `json:"intent" db:"intent" doc:"Detected intent of an inbound message. Null for an outbound message."`
 	NeedsReview       bool                 `json:"needs_review" db:"needs_review" doc:"Whether a user must read the message before marketing messages are sent again."`
 	ReplyToID         *string              `json:"reply_to_id" db:"reply_to_id" doc:"Message that this one replies to automatically. Null unless it is an automatic reply."`
 	ReceivedAt        *time.Time           `json:"received_at" db:"received_at" doc:"When an inbound message was received. Null for an outbound message."`
-	Authentication    *EmailAuthentication `json:"authentication" db:"authentication,json" doc:"What the mail provider found out about the sender of a received email. Null if it reported nothing, and for other messages." since:"2026-12-01"`
-	SenderVerified    *bool                `json:"sender_verified" db:"sender_verified" doc:"Whether DMARC proves that a received email is from its address. If false, anyone can have written it. Null for a text message, an outbound message, and a message that was received before Slipway stored this." since:"2026-12-01"`
+	Authentication    *EmailAuthentication `json:"authentication" db:"authentication,json" doc:"What the mail provider found out about the sender of a received email. Null if it reported nothing, and for other messages." since:"next"`
+	SenderVerified    *bool                `json:"sender_verified" db:"sender_verified" doc:"Whether DMARC proves that a received email is from its address. If false, anyone can have written it. Null for a text message, an outbound message, and a message that was received before Slipway stored this." since:"next"`
 	Version           int64                `json:"version" db:"version" doc:"Number of the current version."`
 	CreatedAt         time.Time            `json:"created_at" db:"created_at" doc:"When the message was stored."`
 	UpdatedAt         time.Time            `json:"updated_at" db:"updated_at" doc:"When the status of the message last changed."`
@@ -88,6 +89,7 @@ type LeadMessage struct {
 	ConfirmsID  *string    `json:"-" db:"confirms_id"`  // the revocation that the message confirms
 	AddressHash []byte     `json:"-" db:"address_hash"` // of the lead's address
 	LeaseUntil  *time.Time `json:"-" db:"lease_until"`  // while a worker is sending it
+	LeaseBy     *string    `json:"-" db:"lease_by"`     // the node of the worker
 	Notice      bool       `json:"-" db:"notice"`       // another feature sent it; see Notify
 
 	LinkExpiresAt *time.Time `json:"-" db:"link_expires_at"` // of the link to restore consent in the email
@@ -116,6 +118,13 @@ func (m LeadMessage) Revision() int64 { return m.Version }
 // isPending reports whether the message is waiting to be sent.
 func (m LeadMessage) isPending() bool { return m.Status == Queued || m.Status == Scheduled }
 
+// isSending reports whether a node is sending the message. Others might have given the node
+// up in the meantime, because they didn't hear from it.
+func (m LeadMessage) isSending(node string) bool {
+	late := m.Status == Unknown && null.Text(m.ErrorCode) == interrupted && null.Text(m.LeaseBy) == node
+	return m.isPending() || late
+}
+
 // isText reports whether it is a text message, not an email.
 func (m LeadMessage) isText() bool { return m.Channel == consent.SMS }
 
@@ -130,6 +139,11 @@ type LeadMessageSend struct {
 	SendAt    *time.Time      `json:"send_at" required:"false" doc:"When to send the message. Defaults to now, or to the end of the recipient's quiet hours." example:"2026-12-01T15:00:00Z"`
 	ExpiresAt *time.Time      `json:"expires_at" required:"false" doc:"When the message expires if it is not sent. Defaults to 24 hours after it is due."`
 }
+
+var _ = enum.Variants[LeadMessageSend]("channel",
+	enum.Variant{Value: "sms", Name: "TextMessageSend", Doc: "A text message to send."},
+	enum.Variant{Value: "email", Name: "EmailSend", Doc: "An email to send.", Sets: []string{"subject"}},
+)
 
 const (
 	maxTextLength = 1600                 // limit of Twilio
@@ -220,7 +234,8 @@ func withOptOut(body string) string {
 
 // erase removes the personal data.
 func (m *LeadMessage) erase() {
-	m.To, m.From, m.Subject, m.Body, m.ProviderMessageID, m.ErrorMessage, m.NeedsReview = nil, nil, nil, nil, nil, nil, false
+	privacy.Erase(m, false)
+	m.NeedsReview = false
 }
 
 // block records why the message is not sent.
@@ -256,7 +271,7 @@ type LeadMessageReceive struct {
 	Subject           *string              `json:"subject" required:"false" maxLength:"1000" doc:"Subject of an email."`
 	Body              string               `json:"body" maxLength:"100000" doc:"Text of the message. Slipway checks it for opt-outs." example:"Please stop texting me"`
 	ReceivedAt        *time.Time           `json:"received_at" required:"false" doc:"When the message was received. Defaults to the current time."`
-	Authentication    *EmailAuthentication `json:"authentication" required:"false" doc:"What your mail provider found out about the sender of an email. Without it, the sender is not verified." since:"2026-12-01"`
+	Authentication    *EmailAuthentication `json:"authentication" required:"false" doc:"What your mail provider found out about the sender of an email. Without it, the sender is not verified." since:"next"`
 	ProviderMessageID *string              `json:"provider_message_id" required:"false" minLength:"1" maxLength:"200" doc:"A repeated request with the same ID, sender and lead returns the stored message. An opt-out always takes effect."`
 }
 

@@ -111,6 +111,7 @@ func (a *API) Mount(r *rest.Router) {
 		Urgent: true,
 	}, a.receiveByNumber)
 	a.mountUnknown(r.Preview("2026-11-18"))
+	a.mountMessaging(r.Preview("2026-11-18"))
 	a.mountQuarantine(r.Preview("2026-11-18"))
 	r.HandleForm(unsubscribePath+"*", a.pages())
 	r.HandleForm(restorePath+"*", a.restorePages())
@@ -182,7 +183,7 @@ func (a *API) enqueue(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
 	if m.ScheduledFor != nil {
 		at = *m.ScheduledFor
 	}
-	if err := a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID, rest.Approved(ctx)}, at); err != nil {
+	if err := a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID, rest.Approved(ctx), m.Channel}, at); err != nil {
 		return err
 	}
 	return events.Emit(ctx, tx, "lead.message_queued", m.LeadID, events.Change{After: *m})
@@ -216,7 +217,6 @@ func (a *API) receive(ctx context.Context, tx *db.Tx, in *struct {
 		return m, err
 	}
 	m.Intent = new(classify(m.Channel, *m.Body, invites(last)))
-	m.NeedsReview = needsReading(m.Channel, *m.Intent)
 
 	stored, repeated, err := findReceived(ctx, tx, m)
 	if err != nil || repeated && *m.Intent != stop {
@@ -248,6 +248,11 @@ func (a *API) process(ctx context.Context, tx *db.Tx, in conversation, m LeadMes
 		return m, err
 	}
 
+	records, err := consent.ListOfAddress(ctx, tx, m.AddressHash, m.Channel)
+	if err != nil {
+		return m, err
+	}
+	m.NeedsReview = needsReading(m.Channel, *m.Intent, consent.IsRevokedByStaff(records, m.Channel, tx.Now))
 	if err := messages.Insert(ctx, tx, &m); err != nil {
 		return m, err
 	}
@@ -325,11 +330,15 @@ func (m LeadMessage) record(d consent.Direction) *consent.Consent {
 	return c
 }
 
-// start records the consent of a START, which restores what was revoked, or of a
-// YES, which agrees to the message that asked for it.
+// start records the consent of a START, which restores what the person revoked, or of
+// a YES, which agrees to the message that asked for it. If a user recorded the
+// opt-out, YES gives none, because it can be the answer to an earlier question.
 func (m LeadMessage) start(ctx context.Context, tx *db.Tx, last string) error {
 	if !isYes(m.Channel, *m.Body) {
 		return restore(ctx, tx, m)
+	}
+	if m.NeedsReview {
+		return nil
 	}
 	c := m.record(consent.Granted)
 	c.Basis, c.ConsentText = new(consent.ExpressWritten), &last

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/mail"
+	"slipway/internal/platform/providers"
 	"slipway/internal/platform/sms"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/null"
@@ -25,23 +26,37 @@ import (
 func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.SendMessage)
 	jobs.On(q, a.TrackMessage)
+	jobs.On(q, a.AskProvider)
 	jobs.On(q, a.EraseOutbox)
 	jobs.On(q, a.sweep)
 	jobs.Every(q, 24*time.Hour, sweepOutbox{})
 	jobs.On(q, a.EmptyQuarantine)
 	jobs.Every(q, time.Hour, EmptyQuarantine{})
-	jobs.OnRestart(q, endLeases)
+	jobs.OnTakeover(q, endLeases)
 }
 
 // SendMessage is the job that sends a message.
 type SendMessage struct {
 	Env       auth.Env `json:"env"`
 	MessageID string   `json:"message_id"`
-	Pinned    bool     `json:"pinned,omitempty"` // a person approved it for this address only
+	Pinned    bool     `json:"pinned,omitempty"` // a person decided about it, for this address only
+
+	Channel consent.Channel `json:"channel,omitempty"` // of the message
 }
 
 // Kind is the job kind.
 func (SendMessage) Kind() string { return "send_message" }
+
+// Lane is the lane of the provider.
+func (j SendMessage) Lane() string {
+	if j.Channel == consent.SMS {
+		return jobs.Texts
+	}
+	return jobs.Mail
+}
+
+// MailServer is the provider of email.
+const MailServer = "smtp"
 
 // lease is how long a worker can take to send a message. After that, its server has
 // stopped, and it is not known whether the message was sent.
@@ -66,7 +81,7 @@ func (a *API) SendMessage(ctx context.Context, job SendMessage) error {
 	if err != nil || out == nil {
 		return err
 	}
-	provider, id := "smtp", ""
+	provider, id := MailServer, ""
 	if out.text != nil {
 		provider = a.SMS.Name()
 		id, err = a.SMS.Send(ctx, *out.text)
@@ -95,8 +110,11 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 		case m.LeaseUntil != nil && m.LeaseUntil.After(tx.Now):
 			return nil, fmt.Errorf("message %s is being sent", m.ID)
 		case m.LeaseUntil != nil:
-			m.doubt("interrupted", "The result of sending the message was not recorded, for example because the server stopped.")
-			return nil, save(ctx, tx, before, &m, "lead.message_unknown")
+			m.doubt(interrupted, "The result of sending the message was not recorded, for example because the server stopped.")
+			if err := save(ctx, tx, before, &m, "lead.message_unknown"); err != nil {
+				return nil, err
+			}
+			return nil, a.inquire(ctx, tx, m, before.LeaseUntil.Add(-lease))
 		case !m.ExpiresAt.After(tx.Now):
 			m.fail("expired", "The message expired before it was sent.", tx.Now)
 			return nil, save(ctx, tx, before, &m, "lead.message_failed")
@@ -128,7 +146,7 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 			return nil, a.Jobs.Enqueue(ctx, tx, job, v.hold)
 		}
 
-		m.LeaseUntil, m.Attempts = new(tx.Now.Add(lease)), m.Attempts+1
+		m.LeaseUntil, m.LeaseBy, m.Attempts = new(tx.Now.Add(lease)), new(a.Jobs.Node()), m.Attempts+1
 		if err := messages.Save(ctx, tx, &m); err != nil {
 			return nil, err
 		}
@@ -173,14 +191,16 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 	var failed bool // before this attempt
 	record := func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
 		m, err := messages.Find(ctx, tx, job.MessageID)
-		if err != nil || !m.isPending() {
+		if err != nil || !m.isSending(a.Jobs.Node()) {
 			return m, err
 		}
 
 		before := m
 		failed = m.ErrorCode != nil
-		m.LeaseUntil = nil
+		m.LeaseUntil, m.LeaseBy = nil, nil
 		switch {
+		case m.Status == Unknown && sent != nil: // as before
+			return m, err
 		case sent == nil:
 			m.sent(provider, id, tx.Now)
 			if m.isText() {
@@ -197,8 +217,10 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		case unanswered:
 			m.Provider = &provider
 			m.doubt("unanswered", "The provider did not answer.")
-			err = save(ctx, tx, before, &m, "lead.message_unknown")
-			return m, err
+			if err := save(ctx, tx, before, &m, "lead.message_unknown"); err != nil {
+				return m, err
+			}
+			return m, a.inquire(ctx, tx, m, before.LeaseUntil.Add(-lease))
 		case byProvider && rejected.OptedOut():
 			return m, a.optedOut(ctx, tx, before, m)
 		}
@@ -228,6 +250,9 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		a.Log.WarnContext(ctx, "message not sent", "message_id", job.MessageID, "provider", provider, "again", temporary, "err", sent)
 	case sent == nil && failed:
 		a.Log.InfoContext(ctx, "message sent after failures", "message_id", job.MessageID, "provider", provider)
+	}
+	if open, ok := errors.AsType[*providers.Open](sent); ok && err == nil {
+		return open
 	}
 	if err == nil && temporary {
 		// The queue stores the error, so it must not contain the address of the recipient.

@@ -50,11 +50,11 @@ func save(ctx context.Context, tx *db.Tx, before LeadMessage, m *LeadMessage, ev
 	return settled(ctx, tx, *m)
 }
 
-// endLeases ends the leases of a process that was killed. The jobs of these messages
-// then find that they might have been sent.
-func endLeases(ctx context.Context, tx *db.Tx) (struct{}, error) {
-	_, err := db.Exec(ctx, tx, `UPDATE messages SET lease_until = ? WHERE env > 0 AND lease_until IS NOT NULL`, tx.Now)
-	return struct{}{}, err
+// endLeases ends the leases of a node that has stopped. The jobs of these messages then
+// find that they might have been sent.
+func endLeases(ctx context.Context, tx *db.Tx, node string) error {
+	_, err := db.Exec(ctx, tx, `UPDATE messages SET lease_until = ? WHERE env > 0 AND lease_until > ? AND lease_by = ?`, tx.Now, tx.Now, node)
+	return err
 }
 
 // insertBlocked stores a message that failed the send check.
@@ -189,6 +189,15 @@ func restore(ctx context.Context, tx *db.Tx, m LeadMessage) error {
 	return nil
 }
 
+// LocationOf returns the location that works the lead of a message, or "".
+func LocationOf(ctx context.Context, tx *db.Tx, id string) (string, error) {
+	m, err := messages.Find(ctx, tx, id)
+	if err != nil {
+		return "", err
+	}
+	return leads.LocationOf(ctx, tx, m.LeadID)
+}
+
 // findReceived returns the inbound message of the lead with the same sender and
 // provider_message_id.
 func findReceived(ctx context.Context, tx *db.Tx, m LeadMessage) (LeadMessage, bool, error) {
@@ -234,4 +243,16 @@ func lastBodyTo(ctx context.Context, tx *db.Tx, hash []byte) (string, error) {
 		return "", err
 	}
 	return null.Text(all[0]), nil
+}
+
+// listProviderIDs returns the provider's IDs that messages already have.
+func listProviderIDs(ctx context.Context, tx *db.Tx, ids []string) ([]string, error) {
+	marks, args := db.In(ids)
+	return db.All[string](ctx, tx, `SELECT provider_message_id FROM messages
+		WHERE env = ? AND direction = 'outbound' AND provider_message_id IN `+marks, append([]any{tx.Env}, args...)...)
+}
+
+// countWaiting returns the number of messages of a channel that are sent as soon as possible.
+func countWaiting(ctx context.Context, tx *db.Tx, channel consent.Channel) (int64, error) {
+	return db.One[int64](ctx, tx, `SELECT COUNT(*) FROM messages WHERE env = ? AND status = 'queued' AND channel = ?`, tx.Env, channel)
 }

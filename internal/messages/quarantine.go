@@ -19,12 +19,12 @@ type QuarantinedMessage struct {
 	Env               auth.Env             `json:"-" db:"env"`
 	ID                string               `json:"id" db:"id" doc:"Identifies the message. Starts with qtn_." example:"qtn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Channel           consent.Channel      `json:"channel" db:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
-	From              string               `json:"from" db:"from_address" doc:"Phone number or email address of the sender." audit:"-" example:"ann@example.com"`
-	Name              string               `json:"name" db:"from_name" doc:"Name of the sender. Empty if it is unknown." audit:"-" example:"Ann Bell"`
-	To                string               `json:"to" db:"to_address" doc:"Your phone number or email address. Empty if it is unknown." audit:"-"`
-	Subject           *string              `json:"subject" db:"subject" doc:"Subject of an email. Null if there is none." audit:"-"`
-	Body              string               `json:"body" db:"body" doc:"Text of the message." audit:"-"`
-	ProviderMessageID string               `json:"provider_message_id" db:"provider_message_id" doc:"ID of the message at the provider." audit:"personal"`
+	From              string               `json:"from" db:"from_address" doc:"Phone number or email address of the sender." example:"ann@example.com"`
+	Name              string               `json:"name" db:"from_name" doc:"Name of the sender. Empty if it is unknown." example:"Ann Bell"`
+	To                string               `json:"to" db:"to_address" doc:"Your phone number or email address. Empty if it is unknown."`
+	Subject           *string              `json:"subject" db:"subject" doc:"Subject of an email. Null if there is none."`
+	Body              string               `json:"body" db:"body" doc:"Text of the message."`
+	ProviderMessageID string               `json:"provider_message_id" db:"provider_message_id" doc:"ID of the message at the provider." privacy:"personal"`
 	Authentication    *EmailAuthentication `json:"authentication" db:"authentication,json" doc:"What the mail provider found out about the sender of an email. Null if it reported nothing, and for a text message."`
 	SenderVerified    *bool                `json:"sender_verified" db:"sender_verified" doc:"Whether DMARC proves that an email is from its address. Null for a text message."`
 	ReceivedAt        time.Time            `json:"received_at" db:"received_at" doc:"When the message was received."`
@@ -41,6 +41,22 @@ type Quarantine struct {
 	DealershipID      string    `json:"dealership_id" doc:"Dealership whose messages go to the quarantine." example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	NewSendersPerHour int64     `json:"new_senders_per_hour" doc:"Limit of the dealership's settings that was exceeded." example:"60"`
 	StartedAt         time.Time `json:"started_at" doc:"When the first message went to the quarantine."`
+}
+
+// newSenders is how many new senders became leads in an hour of the clock.
+type newSenders struct {
+	Hour    time.Time `db:"hour"`
+	Senders int64     `db:"senders"`
+}
+
+// inLastHour returns how many new senders became leads in the last 60 minutes. The hour before
+// counts by its part of them, as if its senders were spread evenly.
+func inLastHour(counts []newSenders, now time.Time) (n int64) {
+	for _, c := range counts {
+		left := 2*time.Hour - now.Sub(c.Hour)
+		n += c.Senders * int64(min(left, time.Hour)/time.Second) / int64(time.Hour/time.Second)
+	}
+	return n
 }
 
 // quarantined returns the message to store until a user decides.

@@ -14,7 +14,7 @@ import (
 var quarantined = db.Table[QuarantinedMessage]{Name: "quarantined_messages", Prefix: "qtn", Noun: "quarantined message"}
 
 // quarantine stores a message without a lead if its sender is new and too many new
-// senders wrote in this hour. It returns false if the message can become a lead. All
+// senders became leads in the last hour. It returns false if the message can become a lead. All
 // messages of a sender wait together.
 func quarantine(ctx context.Context, tx *db.Tx, in incoming, hash []byte) (bool, error) {
 	if _, known, err := contacts.FindByAddress(ctx, tx, in.channel, in.from); err != nil || known {
@@ -33,8 +33,8 @@ func quarantine(ctx context.Context, tx *db.Tx, in incoming, hash []byte) (bool,
 	if err != nil {
 		return false, err
 	}
-	n, err := countNewSender(ctx, tx)
-	if err != nil || n <= d.Settings.Inbound.NewSendersPerHour {
+	admitted, err := admitNewSender(ctx, tx, d.Settings.Inbound.NewSendersPerHour)
+	if err != nil || admitted {
 		return false, err
 	}
 	waiting, err := db.All[int](ctx, tx, `SELECT 1 FROM quarantined_messages WHERE env = ? LIMIT 1`, tx.Env)
@@ -49,15 +49,20 @@ func quarantine(ctx context.Context, tx *db.Tx, in incoming, hash []byte) (bool,
 	})
 }
 
-// countNewSender adds a new sender and returns how many there are in this hour. New
+// admitNewSender reports whether a new sender can become a lead, and counts it then. New
 // senders of a dealership wait for each other, so that none is counted twice.
-func countNewSender(ctx context.Context, tx *db.Tx) (int64, error) {
+func admitNewSender(ctx context.Context, tx *db.Tx, limit int64) (bool, error) {
 	hour := tx.Now.UTC().Truncate(time.Hour)
-	if _, err := db.Exec(ctx, tx, `INSERT INTO new_senders (env, hour, senders) VALUES (?, ?, 1)
-		ON CONFLICT (env, hour) DO UPDATE SET senders = new_senders.senders + 1`, tx.Env, hour); err != nil {
-		return 0, err
+	if _, err := db.Exec(ctx, tx, `INSERT INTO new_senders (env, hour, senders) VALUES (?, ?, 0)
+		ON CONFLICT (env, hour) DO UPDATE SET senders = new_senders.senders`, tx.Env, hour); err != nil {
+		return false, err
 	}
-	return db.One[int64](ctx, tx, `SELECT senders FROM new_senders WHERE env = ? AND hour = ?`, tx.Env, hour)
+	counts, err := db.All[newSenders](ctx, tx, `SELECT {cols} FROM new_senders WHERE env = ? AND hour >= ?`, tx.Env, hour.Add(-time.Hour))
+	if err != nil || inLastHour(counts, tx.Now) >= limit {
+		return false, err
+	}
+	_, err = db.Exec(ctx, tx, `UPDATE new_senders SET senders = senders + 1 WHERE env = ? AND hour = ?`, tx.Env, hour)
+	return true, err
 }
 
 // listQuarantinedOf returns the messages from the addresses of a contact.

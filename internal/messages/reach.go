@@ -57,7 +57,7 @@ var blockedWords = map[string]string{
 	needsReview:                  "A message from the recipient must be reviewed. Read it first.",
 	senderUnregistered:           "The dealership has no sender for this channel. Set one in its settings.",
 	missingPostalAddress:         "Marketing email must show a postal address. Add one to the dealership.",
-	recipientChanged:             "The message was approved for another address of the contact.",
+	recipientChanged:             "The contact's address changed after a person approved the message or decided to send it again.",
 	quietHoursCode:               "It is always quiet hours somewhere the recipient might be. Set the time zone of the contact.",
 }
 

@@ -27,7 +27,7 @@ type attempt struct {
 	recipient   string           // "" if there is no valid address
 	standing    consent.Standing // consent for the recipient's address
 	inquired    bool             // whether the recipient asked something by email in the last months
-	readdressed bool             // whether it was approved for another address
+	readdressed bool             // whether a person decided about it for another address
 	unreviewed  bool             // whether a message from the recipient needs review
 	automatic   bool             // whether it is the automatic reply to STOP or HELP
 	notice      bool             // whether another feature sends it, such as a reminder
@@ -81,7 +81,7 @@ func (a attempt) block() decision {
 		}
 	case a.readdressed:
 		return decision{
-			code: recipientChanged, field: "channel", reason: "can't be used because the message was approved for another address of the contact",
+			code: recipientChanged, field: "channel", reason: "can't be used because the contact's address changed after a person approved the message or decided to send it again",
 		}
 	case a.standing.Code != "" && !a.automatic && !a.answersInquiry():
 		return decision{code: a.standing.Code, field: "channel", reason: map[string]string{

@@ -14,6 +14,9 @@ type UnknownMessageResolve struct {
 	Outcome Outcome `json:"outcome" doc:"What you found out. sent and not_sent end the message as sent or failed. send_again sends it again, if it has not expired."`
 }
 
+// interrupted is the error code of a message whose result was not recorded.
+const interrupted = "interrupted"
+
 // Outcome is what a person decided about a message that might have been sent.
 type Outcome string
 

@@ -36,13 +36,13 @@ func (State) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allStates.Describe(s)
 }
 
-var _ = enum.Part("HullPhotoType", "Media type of an uploaded photo.", "image/jpeg", "image/png", "image/webp")
+var _ = enum.Part[HullPhoto]("ContentType", "HullPhotoType", "Media type of an uploaded photo.")
 
-var _ = enum.Part("PhotoSize", "Size of a photo.", "thumb", "card", "full", "original")
+var _ = enum.Part[ByVariant]("Variant", "PhotoSize", "Size of a photo.")
 
 // HullPhoto is one photo of a hull.
 type HullPhoto struct {
-	_ struct{} `doc:"A photo of a hull." columns:"id position is_primary:PRIMARY state width height bytes caption / created_at"`
+	_ struct{} `doc:"A photo of a hull." columns:"id position is_primary:PRIMARY state width height bytes caption / created_at" privacy:"plain"`
 
 	Env         auth.Env   `json:"-" db:"env"`
 	ID          string     `json:"id" db:"id" doc:"Identifies the photo. Starts with pho_." example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -321,10 +321,13 @@ func (a *API) deletePhoto(ctx context.Context, tx *db.Tx, in *ByPhoto) (none res
 	return none, a.Jobs.Enqueue(ctx, tx, SweepBlobs{}, tx.Now)
 }
 
-func (a *API) photoContent(ctx context.Context, in *struct {
+// ByVariant are the parameters of the file of a photo.
+type ByVariant struct {
 	ByPhoto
 	Variant string `query:"variant" enum:"thumb,card,full,original" default:"original" doc:"Longest side of 320, 800 or 2048 pixels, or the original size."`
-}) (*rest.Content, error) {
+}
+
+func (a *API) photoContent(ctx context.Context, in *ByVariant) (*rest.Content, error) {
 	p, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
 		h, err := hulls.Find(ctx, tx, in.HullID)
 		if err != nil {

@@ -24,7 +24,7 @@ func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.MakeSizes)
 	jobs.On(q, a.SweepBlobs)
 	jobs.Every(q, time.Hour, SweepBlobs{})
-	jobs.OnRestart(q, releaseAll)
+	jobs.OnTakeover(q, releaseClaims)
 }
 
 // MakeSizes is the job that creates the sizes of a photo.
@@ -62,7 +62,7 @@ var decoding = semaphore.NewWeighted(maxDecoding)
 // There is one job for each photo, but it can handle another one: environments
 // take turns, so that many uploads of one dealership don't delay the others.
 func (a *API) MakeSizes(ctx context.Context, job MakeSizes) error {
-	c, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (claim, error) { return claimPhoto(ctx, tx, job) })
+	c, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (claim, error) { return claimPhoto(ctx, tx, job, a.Jobs.Node()) })
 	if err != nil {
 		return err
 	}

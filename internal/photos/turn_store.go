@@ -18,7 +18,7 @@ type claim struct {
 // claimPhoto chooses the photo that a job handles, and counts the attempt. It is
 // the photo of the job, unless it is the turn of another environment, or another
 // job handles or has handled the photo.
-func claimPhoto(ctx context.Context, tx *db.Tx, job MakeSizes) (c claim, err error) {
+func claimPhoto(ctx context.Context, tx *db.Tx, job MakeSizes, node string) (c claim, err error) {
 	env, err := nextEnv(ctx, tx, job.Env)
 	if err != nil {
 		return c, err
@@ -41,8 +41,8 @@ func claimPhoto(ctx context.Context, tx *db.Tx, job MakeSizes) (c claim, err err
 	}
 
 	c.claimed.Attempts++
-	_, err = db.Exec(ctx, tx, `UPDATE hull_photos SET attempts = ?, claimed_until = ? WHERE env = ? AND id = ?`,
-		c.claimed.Attempts, tx.Now.Add(MakeSizes{}.Timeout()), c.claimed.Env, c.claimed.ID)
+	_, err = db.Exec(ctx, tx, `UPDATE hull_photos SET attempts = ?, claimed_until = ?, claimed_by = ? WHERE env = ? AND id = ?`,
+		c.claimed.Attempts, tx.Now.Add(MakeSizes{}.Timeout()), node, c.claimed.Env, c.claimed.ID)
 	if err != nil {
 		return c, err
 	}
@@ -73,9 +73,9 @@ func nextEnv(ctx context.Context, tx *db.Tx, own auth.Env) (auth.Env, error) {
 	return envs[0], nil
 }
 
-// releaseAll ends the claims of a process that was killed. The attempts still count,
+// releaseClaims ends the claims of a node that has stopped. The attempts still count,
 // because a photo might have stopped it.
-func releaseAll(ctx context.Context, tx *db.Tx) (struct{}, error) {
-	_, err := db.Exec(ctx, tx, `UPDATE hull_photos SET claimed_until = NULL WHERE env > 0 AND state = 'processing' AND claimed_until IS NOT NULL`)
-	return struct{}{}, err
+func releaseClaims(ctx context.Context, tx *db.Tx, node string) error {
+	_, err := db.Exec(ctx, tx, `UPDATE hull_photos SET claimed_until = NULL WHERE env > 0 AND state = 'processing' AND claimed_by = ?`, node)
+	return err
 }

@@ -7,9 +7,11 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
+	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/effect"
 	"slipway/internal/vocab/page"
 )
 
@@ -107,6 +109,38 @@ func getDeal(ctx context.Context, tx *db.Tx, in *struct {
 	return expandDealIn(ctx, tx, in.Expand, d, err)
 }
 
+// PreviewAdjustment is an adjustment of a deal in the shape of the preview.
+type PreviewAdjustment struct {
+	Object[deals.DealAdjustment]
+}
+
+func listAdjustments(ctx context.Context, tx *db.Tx, in *struct {
+	deals.ByDeal
+	page.Query
+}) (page.Page[PreviewAdjustment], error) {
+	p, err := deals.ListAdjustments(ctx, tx, in.DealID, in.Query)
+	return pageOf(p, func(a deals.DealAdjustment) PreviewAdjustment {
+		return PreviewAdjustment{Object[deals.DealAdjustment]{V: a}}
+	}), err
+}
+
+func createAdjustment(ctx context.Context, tx *db.Tx, in *struct {
+	deals.ByDeal
+	Body Body[finance.DealAdjustmentCreate]
+}) (PreviewAdjustment, error) {
+	a, err := finance.Adjust(ctx, tx, in.DealID, in.Body.V)
+	return PreviewAdjustment{Object[deals.DealAdjustment]{V: a}}, renamed(err)
+}
+
+func (a *API) unwindDeal(ctx context.Context, tx *db.Tx, in *struct {
+	deals.ByDeal
+	ExpandDeal
+	Body Body[deals.DealUnwind]
+}) (PreviewDeal, error) {
+	d, err := a.Deals.Unwind(ctx, tx, in.DealID, in.Body.V)
+	return expandDealIn(ctx, tx, in.Expand, d, err)
+}
+
 // PreviewTradeIn is a trade-in in the shape of the preview.
 type PreviewTradeIn struct {
 	Object[deals.TradeIn]
@@ -118,4 +152,11 @@ func (a *API) updateTradeIn(ctx context.Context, tx *db.Tx, in *struct {
 }) (PreviewTradeIn, error) {
 	t, err := a.Deals.UpdateTradeIn(ctx, tx, in.DealID, in.TradeInID, in.Body.V)
 	return PreviewTradeIn{Object[deals.TradeIn]{V: t}}, renamed(err)
+}
+
+func updateTradeEffect(ctx context.Context, tx *db.Tx, in *struct {
+	deals.ByTradeIn
+	Body Body[deals.TradeInPatch]
+}) (effect.ProposalEffect, error) {
+	return deals.UpdateTradeEffect(ctx, tx, in.ByTradeIn, in.Body.V)
 }

@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
+	"slipway/internal/deals"
 	"slipway/internal/hulls"
 	"slipway/internal/identity/people"
 	"slipway/internal/messages"
@@ -17,21 +18,22 @@ import (
 
 // What each list can expand. The names of all lists are in one map.
 var (
-	_ = enum.Part("DealExpansion", "Reference of a deal that you can expand.", "hull", "buyer", "owner", "location", "pricing")
-	_ = enum.Part("HullExpansion", "Reference of a hull that you can expand.", "location", "pricing")
-	_ = enum.Part("LeadExpansion", "Reference of a lead that you can expand.", "contact", "hull", "owner", "last_message")
+	_ = enum.Part[ExpandDeal]("Expand", "DealExpansion", "Reference of a deal that you can expand.")
+	_ = enum.Part[ExpandHull]("Expand", "HullExpansion", "Reference of a hull that you can expand.")
+	_ = enum.Part[ExpandLead]("Expand", "LeadExpansion", "Reference of a lead that you can expand.")
 )
 
 // needs are the scopes to expand a reference: those to read the object itself. Each
 // caller who can read an object can see the name of its owner.
 var needs = map[string]auth.Rule{
-	"location":     auth.Either(auth.HullsRead, auth.Admin),
-	"pricing":      auth.Require(auth.HullsRead),
-	"hull":         auth.Require(auth.HullsRead),
-	"buyer":        auth.Require(auth.LeadsRead),
-	"contact":      auth.Require(auth.LeadsRead),
-	"last_message": auth.Require(auth.LeadsRead),
-	"owner":        auth.AnyCredential,
+	"location":          auth.Either(auth.HullsRead, auth.Admin),
+	"pricing":           auth.Require(auth.HullsRead),
+	"listing_agreement": auth.Require(auth.HullsWrite),
+	"hull":              auth.Require(auth.HullsRead),
+	"buyer":             auth.Require(auth.LeadsRead),
+	"contact":           auth.Require(auth.LeadsRead),
+	"last_message":      auth.Require(auth.LeadsRead),
+	"owner":             auth.AnyCredential,
 }
 
 // checkExpand fails if the caller can't read what is expanded.
@@ -60,6 +62,7 @@ func appendID(ids []string, id *string) []string {
 type found struct {
 	hulls     map[string]hulls.Hull
 	pricing   map[string]hulls.HullPricing
+	listings  map[string]deals.ListingAgreement // by hull
 	locations map[string]dealership.Location
 	contacts  map[string]contacts.Contact
 	users     map[string]people.DirectoryUser
@@ -79,6 +82,11 @@ func find(ctx context.Context, tx *db.Tx, names []string, ids references) (f fou
 	}
 	if expands("pricing") && len(ids.hulls) > 0 {
 		if f.pricing, err = hulls.FindVisiblePricing(ctx, tx, ids.hulls); err != nil {
+			return f, err
+		}
+	}
+	if expands("listing_agreement") && len(ids.hulls) > 0 {
+		if f.listings, err = deals.FindListings(ctx, tx, ids.hulls); err != nil {
 			return f, err
 		}
 	}

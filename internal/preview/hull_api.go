@@ -64,6 +64,8 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:  assist.Never(assist.Twin),
 	}, updatePricing)
 
+	mountListings(h.Preview("2026-11-18"))
+
 	d := r.Family(family.Deals)
 	readDeals, writeDeals := auth.Require(auth.DealsRead), auth.Require(auth.DealsWrite)
 	rest.Get(d, rest.Route{
@@ -88,8 +90,28 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "Change a part of a trade-in",
 		Text:    "A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the deal.",
 		Assist:  assist.Propose,
-		Effect:  rest.Describe(deals.UpdateTradeEffect),
+		Effect:  rest.Describe(updateTradeEffect),
 	}, a.updateTradeIn)
+
+	rest.PostOK(d.Preview("2026-11-18"), rest.Route{
+		Path: "/deals/{deal_id}/unwind", ID: "unwindDeal", Needs: writeDeals, Duty: auth.Exception,
+		Summary: "Undo a funded, delivered or closed sale",
+		Text: "The deal becomes cancelled. Payments are refunded, reversed or kept, as `payments` says. Fundings are charged back, products are canceled, issued documents are voided, and the boat is in stock again. " +
+			"The reports of earlier months don't change: the sale is taken back in the month of the unwinding.",
+		Assist: assist.Never(assist.Money),
+	}, a.unwindDeal)
+	rest.Get(d.Preview("2026-11-18"), rest.Route{
+		Path: "/deals/{deal_id}/adjustments", ID: "listDealAdjustments", Needs: readDeals,
+		Summary: "List what changed the profit of a deal after the delivery",
+		Text:    "Returns bills for the boat, balances that were written off, and money that the dealership keeps from a cancelled deal. Reports count each in the month in which it was added. Newest first.",
+		Assist:  assist.Read,
+	}, listAdjustments)
+	rest.PostCreated(d.Preview("2026-11-18"), rest.Route{
+		Path: "/deals/{deal_id}/adjustments", ID: "createDealAdjustment", Needs: writeDeals, Duty: auth.Exception,
+		Summary: "Cancel a product after the delivery, or record a charge-back of the reserve",
+		Text:    "The refund of a canceled product reduces what the buyer owes, and the charge-back lowers the profit of this month. With `payment_id`, the refund is recorded on that payment.",
+		Assist:  assist.Never(assist.Money),
+	}, createAdjustment)
 
 	mountOffice(r.Family(family.Office))
 	r = r.Preview("2026-11-17")
@@ -107,11 +129,13 @@ type PreviewHull struct {
 type hullLinks struct {
 	Location *dealership.Location `json:"location,omitempty" doc:"The hull's location, if you expand it."`
 	Pricing  *hulls.HullPricing   `json:"pricing,omitempty" doc:"The hull's pricing, if you expand it. Costs require hulls:write."`
+
+	ListingAgreement *deals.ListingAgreement `json:"listing_agreement,omitempty" doc:"The agreement with the owner, if you expand it and the boat is sold for someone else."`
 }
 
 // ExpandHull selects the references of a hull to expand.
 type ExpandHull struct {
-	Expand []string `query:"expand" enum:"location,pricing" doc:"References to return as objects, separated by commas. You need the scope to read them."`
+	Expand []string `query:"expand" enum:"location,pricing,listing_agreement" doc:"References to return as objects, separated by commas. You need the scope to read them."`
 }
 
 // expandHulls wraps hulls and adds what is expanded.
@@ -130,7 +154,7 @@ func expandHulls(ctx context.Context, tx *db.Tx, names []string, all []hulls.Hul
 
 	out := []PreviewHull{}
 	for _, h := range all {
-		links := hullLinks{Location: linked(f.locations, h.LocationID), Pricing: linked(f.pricing, h.ID)}
+		links := hullLinks{Location: linked(f.locations, h.LocationID), Pricing: linked(f.pricing, h.ID), ListingAgreement: linked(f.listings, h.ID)}
 		out = append(out, PreviewHull{Resource[hulls.Hull, hullLinks]{h, links}})
 	}
 	return out, nil

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/version"
 )
 
 func mountMe(r *rest.Router) {
@@ -19,7 +20,8 @@ func mountMe(r *rest.Router) {
 		Path: "/me", ID: "getMe", Needs: auth.AnyCredential,
 		Summary: "Retrieve the calling credential and its user",
 		Text: "Shows who the request was authenticated as, and what someone who is signed in wants to see: " +
-			"name, roles, locations, the plan and the time zone of the dealership, and when the session expires.",
+			"name, roles, locations, the plan and the time zone of the dealership, and when the session expires. " +
+			"`newer_versions` is what newer versions of the API added.",
 		Assist: assist.Never(assist.Twin),
 	}, getMe)
 }
@@ -37,7 +39,16 @@ type Profile struct {
 	Plan         dealership.Plan     `json:"plan" doc:"Plan of the dealership."`
 	Timezone     string              `json:"timezone" doc:"IANA time zone of the dealership." example:"America/New_York"`
 	Session      *ProfileSession     `json:"session" doc:"The current session. Null if the credential is not a session."`
+	Newer        []NewerVersion      `json:"newer_versions" nullable:"false" doc:"Versions of the API after service_version, and what they added. The oldest is first. To use one, send it in the header Service-Version, or create a new key."`
 	OtherAccount *bool               `json:"other_account" doc:"Whether a user with the same email address can sign in to the test environment of the dealership. Null unless the credential is a session in the live environment."`
+}
+
+// NewerVersion is a version of the API that the credential doesn't use.
+type NewerVersion struct {
+	_ struct{} `doc:"A version of the API that the credential doesn't use."`
+
+	Version string   `json:"version" doc:"Date of the version." example:"2026-11-18"`
+	Adds    []string `json:"adds" nullable:"false" doc:"What the version added, as sentences with names in backticks."`
 }
 
 // ProfileLocation is a location where the user works.
@@ -68,7 +79,10 @@ func getMe(ctx context.Context, tx *db.Tx, _ *struct{}) (Profile, error) {
 	}
 	p := Profile{
 		Me: me, Name: me.Credential.Label, Roles: []people.UserRole{}, Locations: []ProfileLocation{}, MFAFactors: []people.UserFactor{},
-		Plan: d.Plan, Timezone: d.Timezone,
+		Plan: d.Plan, Timezone: d.Timezone, Newer: []NewerVersion{},
+	}
+	for _, v := range version.After(me.Version) {
+		p.Newer = append(p.Newer, NewerVersion{Version: v.Date, Adds: v.Adds})
 	}
 	caller := auth.From(ctx)
 	if caller.SessionID == "" {

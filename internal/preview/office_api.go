@@ -60,14 +60,7 @@ func listFundings(ctx context.Context, tx *db.Tx, in *finance.FundingFilter) (pa
 	}), err
 }
 
-// PreviewDocument is a document in the shape of the preview.
-type PreviewDocument struct {
-	Resource[documents.Document, struct{}]
-}
-
-func listDocuments(ctx context.Context, tx *db.Tx, in *documents.DocumentFilter) (page.Page[PreviewDocument], error) {
-	p, err := documents.ListDocuments(ctx, tx, *in)
-	return pageOf(p, func(v documents.Document) PreviewDocument {
-		return PreviewDocument{Resource[documents.Document, struct{}]{V: v}}
-	}), err
+// listDocuments returns documents as /v1 does, because they have no amounts.
+func listDocuments(ctx context.Context, tx *db.Tx, in *documents.DocumentFilter) (page.Page[documents.Document], error) {
+	return documents.ListDocuments(ctx, tx, *in)
 }

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/documents"
 	"slipway/internal/hulls"
+	"slipway/internal/identity/access"
 	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
@@ -69,7 +70,7 @@ func search(ctx context.Context, tx *db.Tx, in *SearchQuery) (SearchResult, erro
 
 	var boats []hulls.Hull
 	if caller.Can(auth.HullsRead) {
-		p, err := hulls.List(ctx, tx, hulls.HullFilter{Query: first, Q: in.Q})
+		p, err := hulls.List(ctx, tx, hulls.HullFilter{Query: first, Q: in.Q, LocationID: ownLocations(ctx)})
 		if err != nil {
 			return r, err
 		}
@@ -103,7 +104,7 @@ func search(ctx context.Context, tx *db.Tx, in *SearchQuery) (SearchResult, erro
 }
 
 func searchLeads(ctx context.Context, tx *db.Tx, q string, first page.Query) ([]SearchHit, error) {
-	p, err := leads.ListInbox(ctx, tx, leads.InboxFilter{LeadFilter: leads.LeadFilter{Query: first}, Q: q, Sort: "last_activity"})
+	p, err := leads.ListInbox(ctx, tx, leads.InboxFilter{LeadFilter: leads.LeadFilter{Query: first, LocationID: ownLocations(ctx)}, Q: q, Sort: "last_activity"})
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func searchLeads(ctx context.Context, tx *db.Tx, q string, first page.Query) ([]
 // searchDeals also finds deals about archived hulls, if the caller can read hulls.
 func searchDeals(ctx context.Context, tx *db.Tx, q string, boats []hulls.Hull) ([]SearchHit, error) {
 	if auth.From(ctx).Can(auth.HullsRead) {
-		archived, err := hulls.List(ctx, tx, hulls.HullFilter{Query: page.Query{Limit: hits}, Q: q, Status: hulls.Archived})
+		archived, err := hulls.List(ctx, tx, hulls.HullFilter{Query: page.Query{Limit: hits}, Q: q, Status: hulls.Archived, LocationID: ownLocations(ctx)})
 		if err != nil {
 			return nil, err
 		}
@@ -172,12 +173,18 @@ func searchDocuments(ctx context.Context, tx *db.Tx, q string) ([]SearchHit, err
 	}
 	all, err := documents.FindByNumber(ctx, tx, number)
 	for _, d := range all {
+		if access.CheckObjects(ctx, tx, []string{d.DealID}) != nil {
+			continue
+		}
 		found = append(found, SearchHit{
 			ID: d.ID, Title: d.Title, Detail: new(strconv.FormatInt(d.Number, 10)), Status: new(string(d.Status)), DealID: &d.DealID,
 		})
 	}
 	return found, err
 }
+
+// ownLocations returns the locations that the caller is limited to, separated by commas, or "".
+func ownLocations(ctx context.Context) string { return strings.Join(auth.From(ctx).Locations, ",") }
 
 // readable returns the references that the caller can read.
 func readable(ctx context.Context, names ...string) (some []string) {

@@ -171,7 +171,7 @@ func copyToken(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
 	return enc.WriteToken(t)
 }
 
-var _ = enum.Part("Currency", "Currency of an amount.", Currency)
+var _ = enum.Part[Money]("Currency", "Currency", "Currency of an amount.")
 
 // Money is an amount of money.
 type Money struct {

@@ -30,6 +30,9 @@ func (b *Body[T]) UnmarshalJSON(data []byte) error {
 // Schema describes the shape.
 func (Body[T]) Schema(r huma.Registry) *huma.Schema { return shapeOf(reflect.TypeFor[T]()).describe(r) }
 
+// Shapes returns the type of /v1.
+func (Body[T]) Shapes() reflect.Type { return reflect.TypeFor[T]() }
+
 // Check validates what the schema can't express.
 func (b Body[T]) Check(now time.Time) error {
 	if c, ok := any(b.V).(rest.Checker); ok {
@@ -40,6 +43,9 @@ func (b Body[T]) Check(now time.Time) error {
 
 // Object is an object of /v1 without a version in the shape of the preview.
 type Object[T any] struct{ V T }
+
+// Shapes returns the type of /v1.
+func (Object[T]) Shapes() reflect.Type { return reflect.TypeFor[T]() }
 
 // MarshalJSON writes the shape of the preview.
 func (o Object[T]) MarshalJSON() ([]byte, error) { return shaped(o.V) }
@@ -55,6 +61,9 @@ type Resource[T rest.Versioned, L any] struct {
 	V     T
 	Links L
 }
+
+// Shapes returns the type of /v1.
+func (Resource[T, L]) Shapes() reflect.Type { return reflect.TypeFor[T]() }
 
 // Revision returns the version.
 func (x Resource[T, L]) Revision() int64 { return x.V.Revision() }

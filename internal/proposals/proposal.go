@@ -57,9 +57,9 @@ type ProposalState struct {
 	ProposedBy    auth.Actor      `json:"proposed_by" db:"proposed_by,json" doc:"App, API key or user that proposed it."`
 	ForUserID     *string         `json:"for_user_id" db:"for_user_id" doc:"User that an app acted for. Null for other callers." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ExpiresAt     time.Time       `json:"expires_at" db:"expires_at" doc:"When it can no longer be approved."`
-	DecidedBy     *string         `json:"decided_by" db:"decided_by" doc:"User who approved or declined it, or the caller that withdrew it. Null if no one did." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DecidedBy     *string         `json:"decided_by" db:"decided_by" privacy:"plain" doc:"User who approved or declined it, or the caller that withdrew it. Null if no one did." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DecidedAt     *time.Time      `json:"decided_at" db:"decided_at" doc:"When it was approved or declined, or failed or expired."`
-	DeclineReason *string         `json:"decline_reason" db:"decline_reason" audit:"personal" doc:"Why it was declined. Null if no reason was given."`
+	DeclineReason *string         `json:"decline_reason" db:"decline_reason" doc:"Why it was declined. Null if no reason was given."`
 	Result        *ProposalResult `json:"result" db:"result,json" doc:"Response of the operation. Null if it did not run."`
 	ClaimedBy     *string         `json:"-" db:"claimed_by"` // whose idempotency key a running operation has
 	ClaimedAt     *time.Time      `json:"-" db:"claimed_at"`
@@ -112,9 +112,9 @@ type ProposalResult struct {
 	_        struct{} `doc:"Response of an operation that was approved." nullable:"true"`
 	Status   int      `json:"status" doc:"HTTP status." example:"200"`
 	ObjectID *string  `json:"object_id" doc:"Object in the response. Null if there is none." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Code     *string  `json:"code" doc:"Code of the error. Null if the operation succeeded." example:"conflict"`
-	Message  *string  `json:"message" audit:"personal" doc:"Message of the error. Null if the operation succeeded."`
-	Edited   []string `json:"edited" nullable:"false" doc:"Fields of the body that the approver changed." since:"2026-12-01"`
+	Code     *string  `json:"code" privacy:"plain" doc:"Code of the error. Null if the operation succeeded." example:"conflict"`
+	Message  *string  `json:"message" doc:"Message of the error. Null if the operation succeeded."`
+	Edited   []string `json:"edited" privacy:"plain" nullable:"false" doc:"Fields of the body that the approver changed." since:"next"`
 }
 
 // ProposalCreate is the body to propose an operation.

@@ -91,6 +91,12 @@ func (a *API) list(ctx context.Context, tx *db.Tx, in *ProposalFilter) (page.Pag
 
 	out := page.Page[Proposal]{Data: []Proposal{}, HasMore: rows.HasMore, NextCursor: rows.NextCursor, PrevCursor: rows.PrevCursor}
 	for _, row := range rows.Data {
+		switch err := access.CheckObjects(ctx, tx, row.About); {
+		case fault.KindOf(err) == fault.KindForbidden:
+			continue
+		case err != nil:
+			return out, err
+		}
 		p, err := open(ctx, tx, a.Box, row)
 		if err != nil {
 			return out, err
@@ -104,6 +110,9 @@ func (a *API) list(ctx context.Context, tx *db.Tx, in *ProposalFilter) (page.Pag
 func (a *API) get(ctx context.Context, tx *db.Tx, in *ByProposal) (Proposal, error) {
 	p, err := proposals.Find(ctx, tx, in.ProposalID)
 	if err != nil {
+		return Proposal{}, err
+	}
+	if err := access.CheckObjects(ctx, tx, p.About); err != nil {
 		return Proposal{}, err
 	}
 	op, err := a.permit(ctx, p)
@@ -228,6 +237,9 @@ func (a *API) decline(ctx context.Context, tx *db.Tx, in *struct {
 }) (Proposal, error) {
 	p, err := proposals.FindForUpdate(ctx, tx, in.ProposalID)
 	if err != nil {
+		return Proposal{}, err
+	}
+	if err := access.CheckObjects(ctx, tx, p.About); err != nil {
 		return Proposal{}, err
 	}
 	if _, err := a.permit(ctx, p); err != nil {

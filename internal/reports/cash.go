@@ -16,6 +16,7 @@ type CashReport struct {
 	Covers
 	Total   CashSum    `json:"total" doc:"All money that was received and paid back in the period."`
 	Rows    []CashRow  `json:"rows" nullable:"false" doc:"The same money by kind and method."`
+	Kept    CashHeld   `json:"kept" doc:"What the dealership kept in the period from deals that were cancelled or unwound, minus what it paid back later."`
 	Held    CashHeld   `json:"held" doc:"Deposits of all deals that are not delivered or cancelled now, including those that are not listed."`
 	Deals   []CashDeal `json:"deals" nullable:"false" doc:"Deals with a deposit, oldest deposit first. At most limit."`
 	HasMore bool       `json:"has_more" doc:"Whether there are more deals with a deposit than the report lists."`
@@ -43,10 +44,10 @@ type CashRow struct {
 
 // CashHeld is deposits that the dealership holds.
 type CashHeld struct {
-	_ struct{} `doc:"Deposits that the dealership holds."`
+	_ struct{} `doc:"Deposits that the dealership holds or keeps."`
 
-	Deals       int64 `json:"deals" doc:"Number of deals with a deposit." example:"7"`
-	AmountCents int64 `json:"amount_cents" doc:"Sum of the deposits minus what was paid back."`
+	Deals       int64 `json:"deals" db:"deals" doc:"Number of deals with a deposit." example:"7"`
+	AmountCents int64 `json:"amount_cents" db:"amount_cents" doc:"Sum of the deposits minus what was paid back."`
 }
 
 // CashDeal is a deal with a deposit.
@@ -121,5 +122,7 @@ func (r CashReport) sheets() []sheet {
 	for _, d := range r.Deals {
 		held.add(d.DealID, string(d.Status), dollars(d.AmountCents), d.ReceivedOn, number(d.Days))
 	}
-	return []sheet{rows, held}
+	kept := sheet{name: "kept", columns: []string{"deals", "amount_usd"}}
+	kept.add(number(r.Kept.Deals), dollars(r.Kept.AmountCents))
+	return []sheet{rows, held, kept}
 }

@@ -14,18 +14,21 @@ type GrossReport struct {
 	Total   GrossSum     `json:"total" doc:"All deals of the report, including those that are not listed."`
 	Months  []GrossMonth `json:"months" nullable:"false" doc:"Deals by the month of the delivery, oldest first."`
 	Deals   []GrossDeal  `json:"deals" nullable:"false" doc:"Deals of the report, last delivery first. At most limit."`
-	HasMore bool         `json:"has_more" doc:"Whether there are more deals than the report lists."`
+	HasMore bool         `json:"has_more" doc:"Whether there are more deals or adjustments than the report lists."`
+
+	Adjustments []GrossAdjustment `json:"adjustments" nullable:"false" doc:"What changed the profit of deals in the period after their delivery, newest first. At most limit."`
 }
 
 // GrossSum is the profit on several deals.
 type GrossSum struct {
 	_ struct{} `doc:"Profit on several deals."`
 
-	Deals        int64 `json:"deals" doc:"Number of deals." example:"12"`
-	PriceCents   int64 `json:"price_cents" doc:"Sum of the agreed prices of the boats."`
-	FrontCents   int64 `json:"front_cents" doc:"Sum of the known profits on boats."`
-	BackCents    int64 `json:"back_cents" doc:"Sum of the known profits on finance and insurance."`
-	ProfitCents  int64 `json:"profit_cents" doc:"Sum of both."`
+	Deals        int64 `json:"deals" doc:"Number of deals that were delivered." example:"12"`
+	Unwound      int64 `json:"unwound" doc:"Number of delivered deals that were unwound." example:"0"`
+	PriceCents   int64 `json:"price_cents" doc:"Sum of the agreed prices of the boats, minus those of deals that were unwound."`
+	FrontCents   int64 `json:"front_cents" doc:"Sum of the known profits on boats, with the adjustments."`
+	BackCents    int64 `json:"back_cents" doc:"Sum of the known profits on finance and insurance, with the adjustments."`
+	ProfitCents  int64 `json:"profit_cents" privacy:"cost,deals:write+hulls:write" doc:"Sum of both."`
 	WithoutFront int64 `json:"without_front" doc:"Number of deals whose profit on the boat is unknown, because a cost is missing."`
 	WithoutBack  int64 `json:"without_back" doc:"Number of deals whose profit on finance and insurance is unknown, because a cost is missing."`
 }
@@ -34,7 +37,7 @@ type GrossSum struct {
 type GrossMonth struct {
 	_ struct{} `doc:"Profit on the deals of one month."`
 
-	Month string `json:"month" doc:"Year and month of the delivery." example:"2026-11"`
+	Month string `json:"month" doc:"Year and month of the delivery, or of the adjustment." example:"2026-11"`
 	GrossSum
 }
 
@@ -50,7 +53,20 @@ type GrossDeal struct {
 	PriceCents  int64   `json:"price_cents" doc:"Agreed price of the boat."`
 	FrontCents  *int64  `json:"front_cents" doc:"Profit on the boat. Null if a cost is unknown."`
 	BackCents   *int64  `json:"back_cents" doc:"Profit on finance and insurance. Null if a cost is unknown."`
-	ProfitCents *int64  `json:"profit_cents" doc:"Sum of both. Null if one of them is."`
+	ProfitCents *int64  `json:"profit_cents" privacy:"cost,deals:write+hulls:write" doc:"Sum of both. Null if one of them is."`
+}
+
+// GrossAdjustment is what changed the profit of a deal after its delivery.
+type GrossAdjustment struct {
+	_ struct{} `doc:"What changed the profit of a deal after the delivery."`
+
+	DealID     string               `json:"deal_id" db:"deal_id" doc:"ID of the deal." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind       deals.AdjustmentKind `json:"kind" db:"kind" doc:"What happened."`
+	On         string               `json:"on" format:"date" doc:"Date on which it was added."`
+	PriceCents int64                `json:"price_cents" db:"price_cents" doc:"Negative price of the boat if the deal was unwound, otherwise 0."`
+	FrontCents int64                `json:"front_cents" db:"front_cents" doc:"Change of the profit on the boat."`
+	BackCents  int64                `json:"back_cents" db:"back_cents" doc:"Change of the profit on finance and insurance."`
+	At         time.Time            `json:"-" db:"created_at"`
 }
 
 // soldDeal is a deal with what its profit depends on.
@@ -68,7 +84,7 @@ type soldDeal struct {
 	TradesWithoutACV    int64                `db:"trades_without_acv"`
 	ProductsWithoutCost int64                `db:"products_without_cost"`
 	LineItems           []deals.DealLineItem `db:"line_items,json"`
-	CostCents           *int64               `db:"cost_cents"`
+	CostCents           *int64               `db:"delivered_cost_cents"` // on the day of the delivery
 }
 
 // profits returns the profits as the deal shows them.
@@ -79,9 +95,11 @@ func (s soldDeal) profits() (front, back *int64) {
 	}.Profits(s.CostCents)
 }
 
-// gross builds the report from deals, last delivery first.
-func gross(p period, sold []soldDeal, limit int) GrossReport {
-	r := GrossReport{Covers: p.Covers, Deals: []GrossDeal{}, HasMore: len(sold) > limit}
+// gross builds the report from deals, last delivery first, and adjustments, newest first.
+func gross(p period, sold []soldDeal, adjusted []GrossAdjustment, limit int) GrossReport {
+	r := GrossReport{
+		Covers: p.Covers, Deals: []GrossDeal{}, Adjustments: []GrossAdjustment{}, HasMore: max(len(sold), len(adjusted)) > limit,
+	}
 	months := p.months()
 	for _, m := range months {
 		r.Months = append(r.Months, GrossMonth{Month: m.name})
@@ -104,7 +122,30 @@ func gross(p period, sold []soldDeal, limit int) GrossReport {
 		}
 		r.Deals = append(r.Deals, d)
 	}
+
+	n = len(months) - 1
+	for i, a := range adjusted {
+		for n > 0 && a.At.Before(months[n-1].end) {
+			n--
+		}
+		r.Total.adjust(a)
+		r.Months[n].adjust(a)
+		if i < limit {
+			a.On = p.day(a.At)
+			r.Adjustments = append(r.Adjustments, a)
+		}
+	}
 	return r
+}
+
+func (g *GrossSum) adjust(a GrossAdjustment) {
+	if a.PriceCents < 0 {
+		g.Unwound++
+	}
+	g.PriceCents += a.PriceCents
+	g.FrontCents += a.FrontCents
+	g.BackCents += a.BackCents
+	g.ProfitCents = g.FrontCents + g.BackCents
 }
 
 func (g *GrossSum) add(s soldDeal, front, back *int64) {
@@ -131,10 +172,14 @@ func (r GrossReport) sheets() []sheet {
 			optionalDollars(d.FrontCents), optionalDollars(d.BackCents), optionalDollars(d.ProfitCents))
 	}
 	months := sheet{name: "months", columns: []string{"month", "deals", "price_usd", "front_usd", "back_usd", "profit_usd", "without_front",
-		"without_back"}}
+		"without_back", "unwound"}}
 	for _, m := range r.Months {
 		months.add(m.Month, number(m.Deals), dollars(m.PriceCents), dollars(m.FrontCents), dollars(m.BackCents), dollars(m.ProfitCents),
-			number(m.WithoutFront), number(m.WithoutBack))
+			number(m.WithoutFront), number(m.WithoutBack), number(m.Unwound))
 	}
-	return []sheet{all, months}
+	adjusted := sheet{name: "adjustments", columns: []string{"deal_id", "kind", "on", "price_usd", "front_usd", "back_usd"}}
+	for _, a := range r.Adjustments {
+		adjusted.add(a.DealID, string(a.Kind), a.On, dollars(a.PriceCents), dollars(a.FrontCents), dollars(a.BackCents))
+	}
+	return []sheet{all, months, adjusted}
 }

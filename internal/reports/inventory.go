@@ -19,7 +19,8 @@ type InventoryReport struct {
 	ByOwnership []InventoryOwnership `json:"by_ownership" nullable:"false" doc:"Hulls in stock by who owns them, such as those with a floorplan lender."`
 	Oldest      []InventoryHull      `json:"oldest" nullable:"false" doc:"The ten hulls that have been in stock longest."`
 	Counts      []InventoryCount     `json:"counts" nullable:"false" doc:"Number of hulls with each status, also of those that are not in stock. from and to don't apply."`
-	OnTheWay    InventoryValue       `json:"on_the_way" doc:"Hulls that have not arrived. They are not part of the total."`
+	OnTheWay    InventoryValue       `json:"on_the_way" doc:"Hulls that have not arrived, including those that are sold. They are not part of the total."`
+	Sold        InventoryValue       `json:"sold" doc:"Hulls that have arrived and are sold and not delivered. They are not part of the total. from and to don't apply."`
 }
 
 // InventoryValue is the number and the value of hulls.
@@ -28,8 +29,8 @@ type InventoryValue struct {
 
 	Hulls       int64  `json:"hulls" doc:"Number of hulls." example:"42"`
 	PriceCents  int64  `json:"price_cents" doc:"Sum of the asking prices."`
-	CostCents   *int64 `json:"cost_cents" doc:"Sum of the known costs. Null without the scope hulls:write."`
-	WithoutCost *int64 `json:"without_cost" doc:"Number of hulls whose cost is unknown. Null without the scope hulls:write."`
+	CostCents   *int64 `json:"cost_cents" privacy:"cost,hulls:write" doc:"Sum of the known costs. Null without the scope hulls:write."`
+	WithoutCost *int64 `json:"without_cost" privacy:"cost,hulls:write" doc:"Number of hulls whose cost is unknown. Null without the scope hulls:write."`
 }
 
 // InventoryBucket is the hulls of an age.
@@ -128,12 +129,16 @@ func inventory(groups []stockGroup, showCost bool, today func(zone string) strin
 		}
 		r.Buckets = append(r.Buckets, b)
 	}
-	r.Total, r.OnTheWay = zeroValue(showCost), zeroValue(showCost)
+	r.Total, r.OnTheWay, r.Sold = zeroValue(showCost), zeroValue(showCost), zeroValue(showCost)
 	r.ByStatus, r.ByOwnership, r.Oldest = []InventoryStatus{}, []InventoryOwnership{}, []InventoryHull{}
 
 	type aged struct{ days, hulls int64 }
 	var ages []aged
 	for _, g := range groups {
+		if g.Status == hulls.Sold && g.ReceivedOn != nil {
+			r.Sold.add(g)
+			continue
+		}
 		if g.Status == hulls.OnOrder || g.Status == hulls.InTransit || g.ReceivedOn == nil {
 			r.OnTheWay.add(g)
 			continue
@@ -212,5 +217,8 @@ func (r InventoryReport) sheets() []sheet {
 		oldest.add(h.HullID, optional(h.StockNumber), text(h.Make), text(h.Model), number(h.Year), string(h.Status), h.LocationID,
 			h.ReceivedOn, number(h.Days), dollars(h.PriceUSD*100))
 	}
-	return []sheet{buckets, statuses, owners, oldest}
+	elsewhere := sheet{name: "not_in_total", columns: append([]string{"group"}, columns...)}
+	elsewhere.add(append([]string{"on_the_way"}, cells(r.OnTheWay)...)...)
+	elsewhere.add(append([]string{"sold"}, cells(r.Sold)...)...)
+	return []sheet{buckets, statuses, owners, oldest, elsewhere}
 }

@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/null"
 )
 
 // oldestHulls is how many of the oldest hulls the report lists.
@@ -24,15 +25,18 @@ func findInventory(ctx context.Context, tx *db.Tx, p period, _ int) (InventoryRe
 	if p.To != nil {
 		w.And("received_on <= ?", *p.To)
 	}
-	if p.LocationID != nil {
-		w.And("location_id = ?", *p.LocationID)
-	}
+	w.AndOneOf("location_id", null.Text(p.LocationID))
 	groups, err := db.All[stockGroup](ctx, tx, `SELECT received_on, timezone, status, ownership, COUNT(*) AS hulls,
 		CAST(SUM(price_usd) AS BIGINT) AS price_usd, CAST(COALESCE(SUM(cost_cents), 0) AS BIGINT) AS cost_cents, COUNT(cost_cents) AS with_cost
 		FROM hulls WHERE env = ? AND `+w.String()+` GROUP BY received_on, timezone, status, ownership`, append([]any{tx.Env}, w.Args...)...)
 	if err != nil {
 		return InventoryReport{}, err
 	}
+	sold, err := findSold(ctx, tx, p.LocationID)
+	if err != nil {
+		return InventoryReport{}, err
+	}
+	groups = append(groups, sold...)
 	today := zonedDays(p.now)
 	r := inventory(groups, auth.From(ctx).Can(auth.HullsWrite), today)
 	r.Covers = p.Covers
@@ -51,11 +55,25 @@ func findInventory(ctx context.Context, tx *db.Tx, p period, _ int) (InventoryRe
 	return r, err
 }
 
+// findSold returns the hulls that are sold and not delivered, in two groups: those that have
+// arrived, and those that have not.
+func findSold(ctx context.Context, tx *db.Tx, locationID *string) ([]stockGroup, error) {
+	filter, args := "", []any{tx.Env}
+	if locationID != nil {
+		at, ids := db.OneOf("location_id", *locationID)
+		filter, args = " AND "+at, append(args, ids...)
+	}
+	return db.All[stockGroup](ctx, tx, `SELECT MAX(received_on) AS received_on, MAX(timezone) AS timezone, 'sold' AS status, MAX(ownership) AS ownership,
+		COUNT(*) AS hulls, CAST(SUM(price_usd) AS BIGINT) AS price_usd, CAST(COALESCE(SUM(cost_cents), 0) AS BIGINT) AS cost_cents,
+		COUNT(cost_cents) AS with_cost FROM hulls WHERE env = ? AND status = 'sold'`+filter+` GROUP BY CASE WHEN received_on IS NULL THEN 0 ELSE 1 END`, args...)
+}
+
 // countStatuses counts the hulls with each status, at a location or at all.
 func countStatuses(ctx context.Context, tx *db.Tx, locationID *string) ([]InventoryCount, error) {
 	filter, args := "", []any{tx.Env}
 	if locationID != nil {
-		filter, args = " AND location_id = ?", append(args, *locationID)
+		at, ids := db.OneOf("location_id", *locationID)
+		filter, args = " AND "+at, append(args, ids...)
 	}
 	found, err := db.All[InventoryCount](ctx, tx, `SELECT status, COUNT(*) AS hulls FROM hulls WHERE env = ?`+filter+` GROUP BY status`, args...)
 	return counts(found), err

@@ -7,15 +7,14 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/null"
 )
 
 func findLeads(ctx context.Context, tx *db.Tx, p period, _ int) (LeadsReport, error) {
 	// IDs contain the creation time, so the period is a range of the primary key.
 	month, args := p.monthOf("l.id", func(at time.Time) any { return id.Floor("lead", at) })
 	w := createdIn(tx, p, "l", "lead")
-	if p.LocationID != nil {
-		w.And("l.location_id = ?", *p.LocationID)
-	}
+	w.AndOneOf("l.location_id", null.Text(p.LocationID))
 	groups, err := db.All[leadGroup](ctx, tx, `SELECT month, source, status, sold, COUNT(*) AS leads
 		FROM (SELECT l.env, `+month+` AS month, l.source, l.status,
 		CASE WHEN d.status IN ('contracted', 'funded', 'delivered', 'closed') THEN 1 ELSE 0 END AS sold

@@ -22,14 +22,14 @@ const defaultDays = 30
 type Filter struct {
 	From       string `query:"from" format:"date" doc:"First day of the report. See the description of the operation for the default." example:"2026-11-01"`
 	To         string `query:"to" format:"date" doc:"Last day of the report. See the description of the operation for the default." example:"2026-11-30"`
-	LocationID string `query:"location_id" maxLength:"64" doc:"Only this location. The days are those of its time zone, or else of the dealership's." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LocationID string `query:"location_id" maxLength:"1000" doc:"Only this location. Several are separated by commas. The days are those of its time zone, or else of the dealership's." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 // Covers is what a report covers. Each report starts with it.
 type Covers struct {
 	From       *string `json:"from" format:"date" doc:"First day of the report. Null if the report has no first day." example:"2026-11-01"`
 	To         *string `json:"to" format:"date" doc:"Last day of the report. Null if the report has no last day." example:"2026-11-30"`
-	LocationID *string `json:"location_id" doc:"Location of the report. Null for all locations."`
+	LocationID *string `json:"location_id" doc:"Location of the report. Several are separated by commas. Null for all locations."`
 	Timezone   string  `json:"timezone" doc:"IANA time zone of the days." example:"America/New_York"`
 	Today      string  `json:"today" format:"date" doc:"Current date in that time zone." example:"2026-11-16"`
 }

@@ -145,7 +145,7 @@ func TestTotalsAreSums(t *testing.T) {
 		}
 
 		checkInventory(t, inventory(stock, true, func(string) string { return "2027-02-15" }), stock)
-		checkGross(t, gross(anyPeriod, sold, 5), sold)
+		checkGross(t, gross(anyPeriod, sold, nil, 5), sold)
 		checkLeads(t, leadsReport(anyPeriod, asked, true))
 
 		f := funding(anyPeriod, contracts, 5)

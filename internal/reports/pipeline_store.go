@@ -13,7 +13,8 @@ const inProgress = `d.status IN ('open', 'accepted', 'in_finance', 'contracted',
 // report.
 func atHull(w *db.Where, p period) {
 	if p.LocationID != nil {
-		w.And("EXISTS (SELECT 1 FROM hulls h WHERE h.env = d.env AND h.id = d.hull_id AND h.location_id = ?)", *p.LocationID)
+		at, args := db.OneOf("h.location_id", *p.LocationID)
+		w.And("EXISTS (SELECT 1 FROM hulls h WHERE h.env = d.env AND h.id = d.hull_id AND "+at+")", args...)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"slipway/internal/dealership"
@@ -37,8 +38,9 @@ func (a *API) Mount(r *rest.Router) {
 	report[GrossReport]{
 		name: "gross", id: "GrossReport", need: auth.Require(auth.DealsWrite, auth.HullsWrite), find: findGross, bounded: true, rows: true,
 		summary: "Report the profit by deal and by month",
-		doc: "Counts the deals whose boat was delivered in the period. The profits are those of the deals: " +
-			"a profit is unknown if one of its costs is." + last30,
+		doc: "Counts the deals whose boat was delivered in the period, with the costs of that day. " +
+			"A profit is unknown if one of its costs is. What changes later, such as another bill for the boat, is an adjustment in its own month, " +
+			"so the report of an earlier month never changes." + last30,
 	}.mount(r)
 	report[LeadsReport]{
 		name: "leads", id: "LeadsReport", need: auth.Require(auth.LeadsRead), find: findLeads, bounded: true,
@@ -65,6 +67,12 @@ func (a *API) Mount(r *rest.Router) {
 		doc: "Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted, " +
 			"pending_docs and approved_to_fund. `from` and `to` limit the report to fundings that were submitted on these days. " +
 			"The default is all of them.",
+	}.mount(r)
+	report[TaxReport]{
+		name: "taxes", id: "TaxReport", need: auth.Require(auth.DealsRead), find: findTaxes, bounded: true,
+		summary: "Report the taxes by jurisdiction",
+		doc: "Counts the taxes of the deals whose boat was delivered in the period, with exemptions and their reasons. " +
+			"A sale that was undone is taken back in the period in which it was undone." + last30,
 	}.mount(r)
 	report[CashReport]{
 		name: "cash", id: "CashReport", need: auth.Require(auth.DealsRead), find: findCash, bounded: true, rows: true,
@@ -165,19 +173,29 @@ func (s report[R]) run(ctx context.Context, tx *db.Tx, f Filter, limit int) (r R
 	return s.find(ctx, tx, p, limit)
 }
 
-// zone returns the time zone of the location, or of the dealership.
+// zone returns the time zone that the locations have in common, or of the dealership.
 func (f Filter) zone(ctx context.Context, tx *db.Tx) (string, error) {
-	if f.LocationID == "" {
-		company, err := dealership.Find(ctx, tx)
+	company, err := dealership.Find(ctx, tx)
+	if err != nil || f.LocationID == "" {
 		return company.Timezone, err
 	}
-	zone, err := dealership.ZoneOf(ctx, tx, f.LocationID)
-	if fault.KindOf(err) == fault.KindNotFound {
-		var bad fault.Fields
-		bad.Add("location_id", "not_found", "does not exist")
-		return "", rejected(bad)
+	var zones []string
+	for _, id := range strings.Split(f.LocationID, ",") {
+		zone, err := dealership.ZoneOf(ctx, tx, id)
+		if fault.KindOf(err) == fault.KindNotFound {
+			var bad fault.Fields
+			bad.Add("location_id", "not_found", "does not exist")
+			return "", rejected(bad)
+		}
+		if err != nil {
+			return "", err
+		}
+		zones = append(zones, zone)
 	}
-	return zone, err
+	if len(slices.Compact(zones)) > 1 {
+		return company.Timezone, nil
+	}
+	return zones[0], nil
 }
 
 func (s report[R]) export(ctx context.Context, tx *db.Tx, in *export) (*rest.Content, error) {

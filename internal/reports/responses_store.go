@@ -6,15 +6,14 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/null"
 )
 
 func findResponses(ctx context.Context, tx *db.Tx, p period, _ int) (ResponsesReport, error) {
 	w := &db.Where{}
 	w.And("l.id >= ? AND l.id < ?", id.Floor("lead", p.start), id.Floor("lead", p.end))
 	w.And("l.source NOT IN ('phone', 'walk_in', 'import')") // someone talked to them already
-	if p.LocationID != nil {
-		w.And("l.location_id = ?", *p.LocationID)
-	}
+	w.AndOneOf("l.location_id", null.Text(p.LocationID))
 	leads, err := db.All[answeredLead](ctx, tx, `SELECT {l.cols} FROM leads l WHERE l.env = ? AND `+w.String(),
 		append([]any{tx.Env}, w.Args...)...)
 	if err != nil {

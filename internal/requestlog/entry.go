@@ -31,7 +31,7 @@ type RequestLog struct {
 	ActorID         string          `json:"-" db:"actor_id"`
 	IP              string          `json:"ip" db:"ip" doc:"Address that the request came from." example:"203.0.113.7"`
 	UserAgent       string          `json:"user_agent" db:"user_agent" doc:"User-Agent header." example:"curl/8.5.0"`
-	APIVersion      string          `json:"api_version" db:"api_version" doc:"Version of the API that the request used." example:"2026-12-01"`
+	APIVersion      string          `json:"api_version" db:"api_version" doc:"Version of the API that the request used." example:"2026-11-15"`
 	IdempotencyKey  *string         `json:"idempotency_key" db:"idempotency_key" doc:"Idempotency-Key of the request. Null if none was sent."`
 	Replayed        bool            `json:"replayed" db:"replayed" doc:"Whether the response was that of an earlier request with the same Idempotency-Key."`
 	ClientRequestID *string         `json:"client_request_id" db:"client_request_id" doc:"X-Client-Request-Id of the request. Null if none was sent."`
@@ -50,10 +50,10 @@ type LoggedError struct {
 // maxDetails limits the details of an error that are stored.
 const maxDetails = 20
 
-func errorOf(f *fault.Error) *LoggedError {
-	e := &LoggedError{Code: f.Kind.Code, Message: withoutTokens(f.Message), Details: []fault.Detail{}}
+func (m *masker) error(f *fault.Error) *LoggedError {
+	e := &LoggedError{Code: f.Kind.Code, Message: m.message(f.Message), Details: []fault.Detail{}}
 	for _, d := range f.Details[:min(len(f.Details), maxDetails)] {
-		e.Details = append(e.Details, fault.Detail{Field: withoutTokens(d.Field), Code: d.Code, Message: withoutTokens(d.Message)})
+		e.Details = append(e.Details, fault.Detail{Field: withoutTokens(d.Field), Code: d.Code, Message: m.message(d.Message)})
 	}
 	return e
 }

@@ -72,21 +72,22 @@ func keeps(h *rest.Handled) bool {
 // entryOf returns the entry of a request. Its text is clean, because one entry that
 // can't be stored would keep others from being stored.
 func entryOf(h *rest.Handled) RequestLog {
+	mask := &masker{test: h.Caller.Mode == auth.Test}
 	e := RequestLog{
 		Env: h.Caller.Env, ID: h.ID, Method: clean(h.Method, 20), Path: clean(rest.SafePath(h.URL.Path), 500),
-		Query: clean(maskQuery(h.URL.Query()), 500), Operation: optional(h.Operation, 100), Status: h.Status,
+		Query: clean(mask.query(h.URL.Query(), h.Input), 500), Operation: optional(h.Operation, 100), Status: h.Status,
 		DurationMS: math.Round(h.Took.Seconds()*1e5) / 100, ResponseBytes: int64(h.Bytes), Actor: h.Caller.Actor, ActorID: h.Caller.Actor.ID,
 		IP: clean(h.IP, 100), UserAgent: clean(h.UserAgent, 200), APIVersion: h.Caller.Version,
 		IdempotencyKey: optional(h.IdempotencyKey, 100), Replayed: h.Replayed, ClientRequestID: optional(h.ClientRequestID, 200),
 		CreatedAt: h.At.UTC(),
 	}
-	if h.Fault != nil {
-		e.Error = errorOf(h.Fault)
-	}
-	if h.Status >= 400 && len(h.Body) > 0 && len(h.Body) <= maxBody {
-		if masked := maskBody(h.Body, h.Caller.Mode == auth.Test); masked != nil {
+	if h.Status >= 400 && len(h.Body) > 0 {
+		if masked := mask.body(h.Body, h.Input); masked != nil && len(h.Body) <= maxBody {
 			e.RequestBody = &masked
 		}
+	}
+	if h.Fault != nil {
+		e.Error = mask.error(h.Fault)
 	}
 	return e
 }

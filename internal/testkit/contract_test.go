@@ -45,7 +45,7 @@ func TestContractOfEventsIsChecked(t *testing.T) {
 	}
 	role := map[string]any{
 		"id": "role_1", "name": "Desk", "scopes": []any{}, "built_in": false, "created_at": "2026-12-01T12:00:00Z",
-		"updated_at": "2026-12-01T12:00:00Z", "version": 1,
+		"updated_at": "2026-12-01T12:00:00Z", "version": 1, "manager": false, "own_locations": false,
 	}
 	check(t, event("role.created", role))
 	for kind, object := range map[string]map[string]any{"role.created": {}, "hull.created": role, "boat.created": role} {

@@ -306,8 +306,16 @@ func (s *Server) SignIn() map[string]any {
 func (s *Server) signIn(mode auth.Mode) map[string]any {
 	s.t.Helper()
 	return map[string]any{
-		"email": s.Owner.Email, "password": s.Owner.Password, "totp_code": s.Code(s.Owner.TOTPSecret(mode)), "environment": mode,
+		"email": s.Owner.Email, "password": s.Owner.PasswordOf(mode), "totp_code": s.Code(s.Owner.TOTPSecret(mode)), "environment": mode,
 	}
+}
+
+// SharePassword gives the owner the password of the live environment in the test environment
+// too, as people do who choose the same one.
+func (s *Server) SharePassword() {
+	s.t.Helper()
+	live := Rows[string](s, `SELECT password_hash FROM users WHERE email = ? AND env IN (SELECT env FROM dealerships WHERE mode = 'live') ORDER BY env`, s.Owner.Email)
+	s.Exec(`UPDATE users SET password_hash = ? WHERE env = ? AND email = ?`, live[0], s.TestEnv(), s.Owner.Email)
 }
 
 // Code returns a new code of an authenticator app. A code works once: each call

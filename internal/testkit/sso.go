@@ -2,7 +2,11 @@ package testkit
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 
 	"slipway/internal/identity/sso"
 	"slipway/internal/platform/db"
@@ -42,4 +46,20 @@ func (s *Server) VerifyDomain(domain string) {
 	check(s.t, err)
 	_, err = sso.VerifyDomainFromCommandLine(s.t.Context(), s.DB, id, auth.Test, domain)
 	check(s.t, err)
+}
+
+// exampleProviders answers for identity providers at example.com, which don't exist. Their
+// discovery documents are read when a connection is created. Other hosts are real.
+type exampleProviders struct{ http.RoundTripper }
+
+func (e exampleProviders) RoundTrip(req *http.Request) (*http.Response, error) {
+	issuer, ok := strings.CutSuffix(req.URL.String(), "/.well-known/openid-configuration")
+	if !ok || !strings.HasSuffix(req.URL.Hostname(), ".example.com") {
+		return e.RoundTripper.RoundTrip(req)
+	}
+	w := httptest.NewRecorder()
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"issuer": %q, "authorization_endpoint": %q, "token_endpoint": %q, "jwks_uri": %q}`,
+		issuer, issuer+"/authorize", issuer+"/token", issuer+"/keys")
+	return w.Result(), nil
 }

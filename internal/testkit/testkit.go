@@ -1,9 +1,11 @@
 package testkit
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +25,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/guides"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/site"
 	"slipway/internal/testkit/postgres"
 	"slipway/internal/vocab/auth"
@@ -65,6 +68,8 @@ type Server struct {
 	*app.App
 	URL  string
 	Data string // the data folder
+
+	Logged *Log
 
 	// Test and Live are clients of the first dealership with all scopes. Other
 	// is a client of the second dealership's test environment.
@@ -114,16 +119,35 @@ func (s *Server) RunJobs() {
 	})
 }
 
-// KillJobs leaves the jobs of some kinds as a server does that is killed while it runs
-// them. They started three minutes ago.
+// KilledNode is the node of the jobs that KillJobs leaves.
+const KilledNode = "killed"
+
+// KillJobs leaves the jobs of some kinds as a server does that was killed a minute ago,
+// while it ran them.
 func (s *Server) KillJobs(kinds ...string) {
 	s.t.Helper()
-	ago := "datetime('now', '-3 minutes')"
+	by := `jsonb('["` + KilledNode + `"]')`
 	if !s.DB.SQLite() {
-		ago = "now() - interval '3 minutes'"
+		by = "ARRAY['" + KilledNode + "']"
 	}
 	marks, args := db.In(kinds)
-	s.Exec(`UPDATE river_job SET state = 'running', attempt = 1, attempted_at = `+ago+` WHERE kind IN `+marks, args...)
+	s.Exec(`UPDATE river_job SET state = 'running', finalized_at = NULL, attempt = 1, scheduled_at = created_at, attempted_at = created_at, attempted_by = `+by+` WHERE kind IN `+marks, args...)
+	s.Exec(`INSERT INTO job_nodes (id, host, seen_at) VALUES (?, 'another', ?)`, KilledNode, s.DB.Now().Add(-time.Minute))
+}
+
+// LastJob returns the arguments of the newest job of a kind.
+func LastJob[A jobs.Args](s *Server) (args A) {
+	s.t.Helper()
+	column := "json(args)"
+	if !s.DB.SQLite() {
+		column = "CAST(args AS TEXT)"
+	}
+	stored := Rows[string](s, `SELECT `+column+` FROM river_job WHERE kind = ? ORDER BY id DESC LIMIT 1`, args.Kind())
+	if len(stored) == 0 {
+		s.t.Fatalf("got no job %s, want one", args.Kind())
+	}
+	check(s.t, json.Unmarshal([]byte(stored[0]), &args))
+	return args
 }
 
 // RunRelay delivers events until the test ends or stop is called.
@@ -140,6 +164,24 @@ func (s *Server) RunRelay() (stop func()) {
 	})
 	s.t.Cleanup(stop)
 	return stop
+}
+
+// Log is what a server has logged.
+type Log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // In returns the server for a subtest. Failures are reported on the subtest.
@@ -178,12 +220,14 @@ func OnPostgres(t *testing.T) *Server {
 // start runs a server until the test ends.
 func start(t *testing.T, tmpl *template, set app.Settings, offset *atomic.Int64) *Server {
 	t.Helper()
-	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	logged := &Log{}
+	log := slog.New(slog.NewMultiHandler(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}), slog.NewTextHandler(logged, nil)))
 	a, err := app.Open(t.Context(), set, log)
 	check(t, err)
-	s := &Server{App: a, Data: set.Data, t: t, settings: set, tmpl: tmpl, Owner: tmpl.owner, offset: offset}
+	s := &Server{App: a, Logged: logged, Data: set.Data, t: t, settings: set, tmpl: tmpl, Owner: tmpl.owner, offset: offset}
 	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
-	a.DB.FollowDelay = 0              // the servers of a test have one clock
+	a.HTTP.Transport = exampleProviders{a.HTTP.Transport}
+	a.DB.OwnClock = true
 	a.DB.DefaultTimeout = time.Minute // a busy machine must not look like an outage
 	check(t, site.LoadKeys(t.Context(), a.DB, a.Box, false))
 
@@ -266,8 +310,9 @@ func init() {
 }
 
 func settings(folder, url string) app.Settings {
+	url, direct := throughPooler(url)
 	return app.Settings{
-		Data: folder, DatabaseURL: url, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
+		Data: folder, DatabaseURL: url, DirectURL: direct, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
 		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, MaxWait: time.Minute, LogLevel: "warn",
 		AllowPrivate:   true, // webhook receivers run on this machine
 		RequestLogRows: 200_000,

@@ -34,20 +34,20 @@ func (Status) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 
 // Webhook is a URL that events are delivered to.
 type Webhook struct {
-	_ struct{} `doc:"A URL that events are delivered to." columns:"id url status events health / description created_by.label:BY failing_since created_at"`
+	_ struct{} `doc:"A URL that events are delivered to." columns:"id url status events health / description created_by.label:BY failing_since created_at" privacy:"plain"`
 
 	Env            auth.Env        `json:"-" db:"env"`
 	ID             string          `json:"id" db:"id" doc:"Identifies the webhook. Starts with whk_." example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	URL            string          `json:"url" db:"url" doc:"URL that events are sent to." example:"https://example.com/hooks/slipway"`
 	Events         []string        `json:"events" db:"events,json" nullable:"false" doc:"Event types or patterns, such as deal.accepted, hull.* or *."`
-	Scopes         []auth.Scope    `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the caller who last set the events. The webhook only receives events that these scopes can read." since:"2026-12-01"`
+	Scopes         []auth.Scope    `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the caller who last set the events. The webhook only receives events that these scopes can read." since:"next"`
 	Description    *string         `json:"description" db:"description" doc:"Your own note about the endpoint. Null if there is none."`
 	Status         Status          `json:"status" db:"status" doc:"While a webhook is disabled, events are not delivered to it. You can replay them later."`
 	DisabledReason *DisabledReason `json:"disabled_reason" db:"disabled_reason" doc:"requested: It was disabled by an API request, or with the user who created it. gone: It returned 410. failing: It failed for five days. Null if it is enabled."`
 	Health         Health          `json:"health" doc:"Whether the last attempt succeeded." audit:"-"`
 	FailingSince   *time.Time      `json:"failing_since" db:"failing_since" doc:"When the attempts started to fail. Null if the last attempt succeeded." audit:"-"`
 	APIVersion     string          `json:"api_version" db:"api_version" doc:"API version of its events. Set when the webhook is created." example:"2026-11-15"`
-	CreatedBy      auth.Actor      `json:"created_by" db:"created_by,json" doc:"User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system if that was not recorded." since:"2026-12-01"`
+	CreatedBy      auth.Actor      `json:"created_by" db:"created_by,json" doc:"User, API key or app that created the webhook, or that last changed its URL or enabled it. The type is system if that was not recorded." since:"next"`
 	Mode           auth.Mode       `json:"-" db:"mode"`
 	InstallID      *string         `json:"-" db:"install_id"` // of the app that set the URL
 	Secrets        []byte          `json:"-" db:"secrets"`    // encrypted
@@ -97,7 +97,7 @@ type WebhookWithSecret struct {
 	_ struct{} `doc:"A webhook with its signing secret, which is only returned once."`
 
 	Webhook
-	Secret string `json:"secret" doc:"Signing secret. Use it to verify signatures. It is not shown again." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	Secret string `json:"secret" privacy:"secret" doc:"Signing secret. Use it to verify signatures. It is not shown again." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
 }
 
 // WebhookCreate is the request to create a webhook.

@@ -9,14 +9,17 @@ import (
 	"slipway/internal/platform/events"
 )
 
-// DeleteOfInstall deletes the webhooks of an app that is uninstalled. Otherwise it
-// would still receive events.
-func (a *API) DeleteOfInstall(ctx context.Context, tx *db.Tx, installID string) error {
-	all, err := listOfInstall(ctx, tx, installID)
+// DeleteOfApp deletes the webhooks of an app that is uninstalled: those whose URL it set, and
+// those that were created with its keys. Otherwise it would still receive events.
+func (a *API) DeleteOfApp(ctx context.Context, tx *db.Tx, installID string, app people.Author) error {
+	all, err := listAll(ctx, tx)
 	if err != nil {
 		return err
 	}
 	for _, w := range all {
+		if w.InstallID != nil && *w.InstallID != installID || w.InstallID == nil && !app.Wrote(w.CreatedBy) {
+			continue
+		}
 		if err := a.deleteWebhook(ctx, tx, w); err != nil {
 			return err
 		}

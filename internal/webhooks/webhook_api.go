@@ -21,6 +21,7 @@ import (
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/signature"
+	"slipway/internal/vocab/version"
 )
 
 var manage = auth.Require(auth.Webhooks)
@@ -191,7 +192,7 @@ func (a *API) Mount(r *rest.Router) {
 func payload(schemas huma.Registry, k events.Kind) *huma.Schema {
 	var since map[string]any
 	if k.Since != "" {
-		since = map[string]any{"x-since": k.Since}
+		since = map[string]any{version.Extension: k.Since}
 	}
 	return &huma.Schema{AllOf: []*huma.Schema{
 		schemas.Schema(reflect.TypeFor[events.Event](), true, ""),
@@ -346,9 +347,9 @@ func (a *API) rotate(ctx context.Context, tx *db.Tx, in *struct {
 	ByWebhook
 	Body *WebhookRotate
 }) (WebhookWithSecret, error) {
-	overlap := 7 * 24 * time.Hour
-	if in.Body != nil && in.Body.OverlapHours != nil {
-		overlap = time.Duration(*in.Body.OverlapHours) * time.Hour
+	var hours *int64
+	if in.Body != nil {
+		hours = in.Body.OverlapHours
 	}
 
 	var newest signature.Secret
@@ -357,7 +358,7 @@ func (a *API) rotate(ctx context.Context, tx *db.Tx, in *struct {
 		if err != nil {
 			return err
 		}
-		secrets = signature.Rotate(secrets, tx.Now, overlap)
+		secrets = signature.Rotate(secrets, tx.Now, signature.Overlap(hours))
 		newest = secrets[0]
 		return sealSecrets(a.Box, w, secrets)
 	})

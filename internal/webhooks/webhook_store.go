@@ -33,9 +33,9 @@ func listEnabled(ctx context.Context, tx *db.Tx) ([]Webhook, error) {
 	return db.All[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? AND status = 'enabled'`, tx.Env)
 }
 
-// listOfInstall returns the webhooks of an app.
-func listOfInstall(ctx context.Context, tx *db.Tx, installID string) ([]Webhook, error) {
-	return db.All[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? AND install_id = ? ORDER BY id`, tx.Env, installID)
+// listAll returns the webhooks of an environment, which are few.
+func listAll(ctx context.Context, tx *db.Tx) ([]Webhook, error) {
+	return db.All[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? ORDER BY id`, tx.Env)
 }
 
 // sealSecrets encrypts the secrets into the row.

@@ -3,7 +3,7 @@
 package slipway
 
 // Version is the API version that this SDK was generated for. It requests this version.
-const Version = "2026-12-01"
+const Version = "2026-11-18"
 
 // ActivityKind: What someone did, or has to do.
 type ActivityKind string
@@ -304,6 +304,22 @@ const (
 	DeadLetterActionDiscard   DeadLetterAction = "discard"
 )
 
+// DealAdjustmentKind: What changed the profit of a deal: a bill for the boat after the delivery, a balance that
+// was written off or paid after all, money that the dealership keeps from a cancelled deal, a product of the
+// structure or a line item that was canceled, a charge-back of the reserve, or a sale that was undone.
+type DealAdjustmentKind string
+
+// The values of DealAdjustmentKind.
+const (
+	DealAdjustmentKindCost     DealAdjustmentKind = "cost"
+	DealAdjustmentKindWriteOff DealAdjustmentKind = "write_off"
+	DealAdjustmentKindForfeit  DealAdjustmentKind = "forfeit"
+	DealAdjustmentKindProduct  DealAdjustmentKind = "product"
+	DealAdjustmentKindLineItem DealAdjustmentKind = "line_item"
+	DealAdjustmentKindReserve  DealAdjustmentKind = "reserve"
+	DealAdjustmentKindUnwind   DealAdjustmentKind = "unwind"
+)
+
 // DealFundingState: Status of the funding of a deal that is furthest along.
 type DealFundingState string
 
@@ -398,7 +414,11 @@ type DealWarningCode string
 
 // The values of DealWarningCode.
 const (
-	DealWarningCodeBalanceDue DealWarningCode = "balance_due"
+	DealWarningCodeBalanceDue     DealWarningCode = "balance_due"
+	DealWarningCodeOverpaid       DealWarningCode = "overpaid"
+	DealWarningCodeForm8300       DealWarningCode = "form_8300"
+	DealWarningCodeOpenTasks      DealWarningCode = "open_tasks"
+	DealWarningCodeTradeInStocked DealWarningCode = "trade_in_stocked"
 )
 
 // DealershipPlan: Plan of a dealership. The fleet plan includes single sign-on.
@@ -461,6 +481,7 @@ const (
 	DocumentKindPowerOfAttorney           DocumentKind = "power_of_attorney"
 	DocumentKindTitleApplication          DocumentKind = "title_application"
 	DocumentKindRegistrationApplication   DocumentKind = "registration_application"
+	DocumentKindExemptionAffidavit        DocumentKind = "exemption_affidavit"
 	DocumentKindMSOBoat                   DocumentKind = "mso_boat"
 	DocumentKindMSOEngine                 DocumentKind = "mso_engine"
 	DocumentKindMSOTrailer                DocumentKind = "mso_trailer"
@@ -470,6 +491,7 @@ const (
 	DocumentKindSeaTrialAcceptance        DocumentKind = "sea_trial_acceptance"
 	DocumentKindDeliveryChecklist         DocumentKind = "delivery_checklist"
 	DocumentKindDueBill                   DocumentKind = "due_bill"
+	DocumentKindSettlementStatement       DocumentKind = "settlement_statement"
 	DocumentKindUscgCg1258                DocumentKind = "uscg_cg1258"
 	DocumentKindUscgCg1261                DocumentKind = "uscg_cg1261"
 	DocumentKindUscgCg1340                DocumentKind = "uscg_cg1340"
@@ -809,6 +831,17 @@ const (
 	HullStatusArchived    HullStatus = "archived"
 )
 
+// HullStockState: Where a hull is: ordered, on its way, at the dealership, or with its buyer.
+type HullStockState string
+
+// The values of HullStockState.
+const (
+	HullStockStateOnOrder   HullStockState = "on_order"
+	HullStockStateInTransit HullStockState = "in_transit"
+	HullStockStateInStock   HullStockState = "in_stock"
+	HullStockStateReleased  HullStockState = "released"
+)
+
 // HullSyndicationAction: What is requested from a partner.
 type HullSyndicationAction string
 
@@ -931,6 +964,17 @@ const (
 	ListedHullStatusAvailable   ListedHullStatus = "available"
 	ListedHullStatusOnHold      ListedHullStatus = "on_hold"
 	ListedHullStatusSalePending ListedHullStatus = "sale_pending"
+)
+
+// ListingKind: Kind of agreement with the owner of a boat: only this dealership sells it (exclusive), others can
+// sell it too (open), or the boat is in the dealership's care to be sold (consignment).
+type ListingKind string
+
+// The values of ListingKind.
+const (
+	ListingKindExclusive   ListingKind = "exclusive"
+	ListingKindOpen        ListingKind = "open"
+	ListingKindConsignment ListingKind = "consignment"
 )
 
 // MFAFactorKind: Authenticator app (totp), or passkey or security key (webauthn).
@@ -1097,6 +1141,48 @@ const (
 	PhotoSizeOriginal PhotoSize = "original"
 )
 
+// PreviewBackupKind: What a run did.
+type PreviewBackupKind string
+
+// The values of PreviewBackupKind.
+const (
+	PreviewBackupKindBackup PreviewBackupKind = "backup"
+	PreviewBackupKindCheck  PreviewBackupKind = "check"
+)
+
+// PreviewBackupProblem: Why a run is not complete. The log of the server has the details.
+type PreviewBackupProblem string
+
+// The values of PreviewBackupProblem.
+const (
+	PreviewBackupProblemDiskFull          PreviewBackupProblem = "disk_full"
+	PreviewBackupProblemFilesMissing      PreviewBackupProblem = "files_missing"
+	PreviewBackupProblemInterrupted       PreviewBackupProblem = "interrupted"
+	PreviewBackupProblemDamaged           PreviewBackupProblem = "damaged"
+	PreviewBackupProblemTargetUnavailable PreviewBackupProblem = "target_unavailable"
+	PreviewBackupProblemOther             PreviewBackupProblem = "other"
+)
+
+// PreviewBackupState: Result of a run. incomplete means that files were missing.
+type PreviewBackupState string
+
+// The values of PreviewBackupState.
+const (
+	PreviewBackupStateRunning    PreviewBackupState = "running"
+	PreviewBackupStateComplete   PreviewBackupState = "complete"
+	PreviewBackupStateIncomplete PreviewBackupState = "incomplete"
+	PreviewBackupStateFailed     PreviewBackupState = "failed"
+)
+
+// PreviewBackupTarget: Where backups are stored.
+type PreviewBackupTarget string
+
+// The values of PreviewBackupTarget.
+const (
+	PreviewBackupTargetFolder PreviewBackupTarget = "folder"
+	PreviewBackupTargetBucket PreviewBackupTarget = "bucket"
+)
+
 // PreviewCurrency: Currency of an amount.
 type PreviewCurrency string
 
@@ -1117,7 +1203,8 @@ const (
 	PreviewDealExpansionPricing  PreviewDealExpansion = "pricing"
 )
 
-// PreviewDealMissingCode: What a deal requires before it can advance.
+// PreviewDealMissingCode: What a deal requires before it can advance. agreement_hin means that the purchase
+// agreement must be issued again, because it is from before the boat had its HIN.
 type PreviewDealMissingCode string
 
 // The values of PreviewDealMissingCode.
@@ -1128,6 +1215,8 @@ const (
 	PreviewDealMissingCodeSelectedStructure PreviewDealMissingCode = "selected_structure"
 	PreviewDealMissingCodeFunding           PreviewDealMissingCode = "funding"
 	PreviewDealMissingCodePayment           PreviewDealMissingCode = "payment"
+	PreviewDealMissingCodeHIN               PreviewDealMissingCode = "hin"
+	PreviewDealMissingCodeAgreementHIN      PreviewDealMissingCode = "agreement_hin"
 )
 
 // PreviewHullExpansion: Reference of a hull that you can expand.
@@ -1135,8 +1224,9 @@ type PreviewHullExpansion string
 
 // The values of PreviewHullExpansion.
 const (
-	PreviewHullExpansionLocation PreviewHullExpansion = "location"
-	PreviewHullExpansionPricing  PreviewHullExpansion = "pricing"
+	PreviewHullExpansionLocation         PreviewHullExpansion = "location"
+	PreviewHullExpansionPricing          PreviewHullExpansion = "pricing"
+	PreviewHullExpansionListingAgreement PreviewHullExpansion = "listing_agreement"
 )
 
 // PreviewHullSort: Order of the list of hulls. A minus sign means from high to low.
@@ -1195,6 +1285,26 @@ const (
 	PreviewMessageOutcomeSendAgain PreviewMessageOutcome = "send_again"
 )
 
+// PreviewNewDealAdjustmentKind: Adjustment that you can record.
+type PreviewNewDealAdjustmentKind string
+
+// The values of PreviewNewDealAdjustmentKind.
+const (
+	PreviewNewDealAdjustmentKindProduct  PreviewNewDealAdjustmentKind = "product"
+	PreviewNewDealAdjustmentKindLineItem PreviewNewDealAdjustmentKind = "line_item"
+	PreviewNewDealAdjustmentKindReserve  PreviewNewDealAdjustmentKind = "reserve"
+)
+
+// PreviewPaymentOutcomeKind: What happens to a payment of a sale that is undone.
+type PreviewPaymentOutcomeKind string
+
+// The values of PreviewPaymentOutcomeKind.
+const (
+	PreviewPaymentOutcomeKindRefund   PreviewPaymentOutcomeKind = "refund"
+	PreviewPaymentOutcomeKindReversal PreviewPaymentOutcomeKind = "reversal"
+	PreviewPaymentOutcomeKindKeep     PreviewPaymentOutcomeKind = "keep"
+)
+
 // PreviewRequestMethod: HTTP method of a request.
 type PreviewRequestMethod string
 
@@ -1205,6 +1315,15 @@ const (
 	PreviewRequestMethodPUT    PreviewRequestMethod = "PUT"
 	PreviewRequestMethodPATCH  PreviewRequestMethod = "PATCH"
 	PreviewRequestMethodDELETE PreviewRequestMethod = "DELETE"
+)
+
+// PreviewUnwoundHullStatus: Status of a boat whose sale was undone.
+type PreviewUnwoundHullStatus string
+
+// The values of PreviewUnwoundHullStatus.
+const (
+	PreviewUnwoundHullStatusAvailable  PreviewUnwoundHullStatus = "available"
+	PreviewUnwoundHullStatusNotForSale PreviewUnwoundHullStatus = "not_for_sale"
 )
 
 // PreviewUserAccessKind: Kind of what acts for a user. login_key is a key of slipway login. assistant is an app
@@ -1268,6 +1387,15 @@ const (
 	PropulsionSail      Propulsion = "sail"
 	PropulsionWaterJet  Propulsion = "water_jet"
 	PropulsionOther     Propulsion = "other"
+)
+
+// RefundTo: Who gets the refund of a canceled product. The lender gets it if the product was financed.
+type RefundTo string
+
+// The values of RefundTo.
+const (
+	RefundToBuyer  RefundTo = "buyer"
+	RefundToLender RefundTo = "lender"
 )
 
 // SignInMethod: How a user signed in.

@@ -65,6 +65,8 @@ const (
 	EventContactUpdated EventType = "contact.updated"
 	// An offer was accepted and the hull was reserved.
 	EventDealAccepted EventType = "deal.accepted"
+	// The profit of a deal changed after the delivery, or the dealership keeps money of a cancelled deal.
+	EventDealAdjusted EventType = "deal.adjusted"
 	// A deal was cancelled and its hull was released.
 	EventDealCancelled EventType = "deal.cancelled"
 	// A deal was closed.
@@ -87,12 +89,16 @@ const (
 	EventDealOfferWithdrawn EventType = "deal.offer_withdrawn"
 	// A deal was created with its opening offer.
 	EventDealOpened EventType = "deal.opened"
+	// A contracted deal is accepted again, because the lender's terms changed its total.
+	EventDealReopened EventType = "deal.reopened"
 	// A trade-in was added to a deal.
 	EventDealTradeInAdded EventType = "deal.trade_in_added"
 	// A trade-in was removed from a deal.
 	EventDealTradeInRemoved EventType = "deal.trade_in_removed"
 	// A trade-in of a deal was replaced, for example with a new payoff.
 	EventDealTradeInReplaced EventType = "deal.trade_in_replaced"
+	// A funded, delivered or closed sale was undone, and its hull is in stock again.
+	EventDealUnwound EventType = "deal.unwound"
 	// The line items, tax, parties, owner or metadata of a deal changed.
 	EventDealUpdated EventType = "deal.updated"
 	// The dealership was created.
@@ -183,6 +189,10 @@ const (
 	EventLeadStalled EventType = "lead.stalled"
 	// A lead changed.
 	EventLeadUpdated EventType = "lead.updated"
+	// The agreement with the owner of a boat was removed.
+	EventListingAgreementRemoved EventType = "listing_agreement.removed"
+	// The agreement with the owner of a boat was added or changed.
+	EventListingAgreementSaved EventType = "listing_agreement.saved"
 	// A location was added.
 	EventLocationCreated EventType = "location.created"
 	// A location was deleted.
@@ -268,6 +278,7 @@ var eventObjects = map[EventType]func() any{
 	EventContactMerged:            func() any { return new(Contact) },
 	EventContactUpdated:           func() any { return new(Contact) },
 	EventDealAccepted:             func() any { return new(Deal) },
+	EventDealAdjusted:             func() any { return new(DealAdjustment) },
 	EventDealCancelled:            func() any { return new(Deal) },
 	EventDealClosed:               func() any { return new(Deal) },
 	EventDealContracted:           func() any { return new(Deal) },
@@ -279,9 +290,11 @@ var eventObjects = map[EventType]func() any{
 	EventDealOfferRejected:        func() any { return new(Offer) },
 	EventDealOfferWithdrawn:       func() any { return new(Offer) },
 	EventDealOpened:               func() any { return new(Deal) },
+	EventDealReopened:             func() any { return new(Deal) },
 	EventDealTradeInAdded:         func() any { return new(TradeIn) },
 	EventDealTradeInRemoved:       func() any { return new(TradeIn) },
 	EventDealTradeInReplaced:      func() any { return new(TradeIn) },
+	EventDealUnwound:              func() any { return new(Deal) },
 	EventDealUpdated:              func() any { return new(Deal) },
 	EventDealershipCreated:        func() any { return new(Dealership) },
 	EventDealershipUpdated:        func() any { return new(Dealership) },
@@ -327,6 +340,8 @@ var eventObjects = map[EventType]func() any{
 	EventLeadSignalRecorded:       func() any { return new(LeadSignal) },
 	EventLeadStalled:              func() any { return new(Lead) },
 	EventLeadUpdated:              func() any { return new(Lead) },
+	EventListingAgreementRemoved:  func() any { return new(ListingAgreement) },
+	EventListingAgreementSaved:    func() any { return new(ListingAgreement) },
 	EventLocationCreated:          func() any { return new(Location) },
 	EventLocationDeleted:          func() any { return new(Location) },
 	EventLocationUpdated:          func() any { return new(Location) },

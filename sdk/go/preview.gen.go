@@ -72,7 +72,8 @@ func (s *PreviewAccessService) DeleteScimToken(ctx context.Context, connectionID
 // GetMe: Retrieve the calling credential and its user. Requires no scope.
 //
 // Shows who the request was authenticated as, and what someone who is signed in wants to see: name, roles,
-// locations, the plan and the time zone of the dealership, and when the session expires.
+// locations, the plan and the time zone of the dealership, and when the session expires. `newer_versions` is
+// what newer versions of the API added.
 //
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewAccessService) GetMe(ctx context.Context, opts ...RequestOption) (*PreviewProfile, error) {
@@ -197,9 +198,11 @@ func (s *PreviewAppointmentsService) Cancel(ctx context.Context, appointmentID s
 // Create: Create an appointment. Requires leads:write.
 //
 // A user can't have two appointments at the same time: the response is 409, and its details name the other one.
-// The contact receives a reminder if you send `reminder`. It is a transactional message of the lead, or of the
-// contact's newest lead. It has to pass the same send check as other messages when it is due. `reminder.state`
-// and `reminder.blocked_reason` show the result. A reminder whose time has passed is sent immediately.
+// The same applies to a boat, except for calls, unless you send `override_boat`. A boat that was delivered can't
+// have a sea trial. The contact receives a reminder if you send `reminder`. It is a transactional message of the
+// lead, or of the contact's newest lead. It has to pass the same send check as other messages when it is due.
+// `reminder.state` and `reminder.blocked_reason` show the result. A reminder whose time has passed is sent
+// immediately.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) Create(ctx context.Context, body PreviewAppointmentCreate, opts ...RequestOption) (*Appointment, error) {
@@ -252,7 +255,7 @@ type PreviewAppointmentListParams struct {
 	DealID string `url:"deal_id"`
 	// Only appointments about this boat.
 	HullID string `url:"hull_id"`
-	// Only appointments at this location.
+	// Only appointments at this location. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Only appointments with this status.
 	Status AppointmentStatus `url:"status"`
@@ -291,6 +294,16 @@ type PreviewDealershipService struct{ client *Client }
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealershipService) DeleteLogo(ctx context.Context, opts ...RequestOption) error {
 	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/dealership/logo"}, opts)
+}
+
+// GetBackups: Retrieve the state of the backups. Requires admin.
+//
+// Backups contain all dealerships of the installation. The operator of the server sets where they are stored,
+// how often they are made and how long they are kept.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealershipService) GetBackups(ctx context.Context, opts ...RequestOption) (*PreviewBackupStatus, error) {
+	return call[PreviewBackupStatus](ctx, s.client, request{verb: "GET", path: "/v2-preview/backups"}, opts)
 }
 
 // GetLogo: Download the dealership's logo. Requires admin.
@@ -363,6 +376,18 @@ func (s *PreviewDealsService) Create(ctx context.Context, body PreviewDealCreate
 	return call[PreviewDeal](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals", body: body, query: params}, opts)
 }
 
+// CreateAdjustment: Cancel a product after the delivery, or record a charge-back of the reserve. Requires
+// deals:write.
+//
+// The refund of a canceled product reduces what the buyer owes, and the charge-back lowers the profit of this
+// month. With `payment_id`, the refund is recorded on that payment. Requires the scope admin, or a user with a
+// role for managers.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) CreateAdjustment(ctx context.Context, dealID string, body PreviewDealAdjustmentCreate, opts ...RequestOption) (*PreviewDealAdjustment, error) {
+	return call[PreviewDealAdjustment](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/adjustments", ids: []string{dealID}, body: body}, opts)
+}
+
 // PreviewDealGetParams are the parameters of Deals.Get. Fields that are not set are not sent.
 type PreviewDealGetParams struct {
 	// References to return as objects, separated by commas. You need the scope to read them.
@@ -407,7 +432,7 @@ type PreviewDealListParams struct {
 	BuyerID string `url:"buyer_id"`
 	// Only the deal of this lead.
 	LeadID string `url:"lead_id"`
-	// Only deals about hulls at this location.
+	// Only deals about hulls at this location. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Only objects of this user.
 	OwnerID string `url:"owner_id"`
@@ -428,6 +453,34 @@ type PreviewDealListParams struct {
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealsService) List(ctx context.Context, params PreviewDealListParams, opts ...RequestOption) iter.Seq2[PreviewDeal, error] {
 	return list[PreviewDeal](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals", query: params}, opts)
+}
+
+// ListAdjustments: List what changed the profit of a deal after the delivery. Requires deals:read.
+//
+// Returns bills for the boat, balances that were written off, and money that the dealership keeps from a
+// cancelled deal. Reports count each in the month in which it was added. Newest first.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) ListAdjustments(ctx context.Context, dealID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewDealAdjustment, error] {
+	return list[PreviewDealAdjustment](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/adjustments", ids: []string{dealID}, query: params}, opts)
+}
+
+// PreviewDealUnwindParams are the parameters of Deals.Unwind. Fields that are not set are not sent.
+type PreviewDealUnwindParams struct {
+	// References to return as objects, separated by commas. You need the scope to read them.
+	Expand []PreviewDealExpansion `url:"expand"`
+}
+
+// Unwind: Undo a funded, delivered or closed sale. Requires deals:write.
+//
+// The deal becomes cancelled. Payments are refunded, reversed or kept, as `payments` says. Fundings are charged
+// back, products are canceled, issued documents are voided, and the boat is in stock again. The reports of
+// earlier months don't change: the sale is taken back in the month of the unwinding. Requires the scope admin,
+// or a user with a role for managers.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) Unwind(ctx context.Context, dealID string, body PreviewDealUnwind, params PreviewDealUnwindParams, opts ...RequestOption) (*PreviewDeal, error) {
+	return call[PreviewDeal](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/unwind", ids: []string{dealID}, body: body, query: params}, opts)
 }
 
 // UpdateTradeIn: Change a part of a trade-in. Requires deals:write.
@@ -499,6 +552,15 @@ func (s *PreviewHullsService) Create(ctx context.Context, body PreviewHullCreate
 	return call[PreviewHull](ctx, s.client, request{verb: "POST", path: "/v2-preview/hulls", body: body, query: params}, opts)
 }
 
+// DeleteListingAgreement: Remove the agreement with the owner of a boat. Requires hulls:write.
+//
+// The ownership of the hull doesn't change. Returns 409 if the hull is delivered.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewHullsService) DeleteListingAgreement(ctx context.Context, hullID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/hulls/{hull_id}/listing_agreement", ids: []string{hullID}}, opts)
+}
+
 // ExportImportErrors: Download all rejected rows of an import. Requires hulls:read.
 //
 // Each rejected row as it was in the file, after its row number and its problems. Correct the rows and import
@@ -523,6 +585,15 @@ func (s *PreviewHullsService) Get(ctx context.Context, hullID string, params Pre
 	return call[PreviewHull](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}", ids: []string{hullID}, query: params}, opts)
 }
 
+// GetListingAgreement: Retrieve the agreement with the owner of a boat. Requires hulls:write.
+//
+// Returns 404 if the boat is not sold for an owner.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewHullsService) GetListingAgreement(ctx context.Context, hullID string, opts ...RequestOption) (*PreviewListingAgreement, error) {
+	return call[PreviewListingAgreement](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}/listing_agreement", ids: []string{hullID}}, opts)
+}
+
 // GetPricing: Retrieve current pricing. Requires hulls:read.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
@@ -540,7 +611,7 @@ type PreviewHullListParams struct {
 	EndingBefore string `url:"ending_before"`
 	// Only hulls in this status.
 	Status HullStatus `url:"status"`
-	// Only hulls at this location.
+	// Only hulls at this location. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Exact make. Ignores case and accents.
 	Make string `url:"make"`
@@ -588,6 +659,17 @@ type PreviewHullListParams struct {
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) List(ctx context.Context, params PreviewHullListParams, opts ...RequestOption) iter.Seq2[PreviewHull, error] {
 	return list[PreviewHull](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls", query: params}, opts)
+}
+
+// ReplaceListingAgreement: Replace the agreement with the owner of a boat. Requires hulls:write.
+//
+// Adds the agreement, or replaces it. The owner is the seller on documents, and your part of the commission is
+// the profit on the boat. The ownership of the hull becomes consignment or brokerage. Returns 409 if the hull is
+// delivered.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewHullsService) ReplaceListingAgreement(ctx context.Context, hullID string, body PreviewListingAgreementReplace, opts ...RequestOption) (*PreviewListingAgreement, error) {
+	return call[PreviewListingAgreement](ctx, s.client, request{verb: "PUT", path: "/v2-preview/hulls/{hull_id}/listing_agreement", ids: []string{hullID}, body: body}, opts)
 }
 
 // RevokeChannelFeedURL: Revoke the feed URL. Requires hulls:write.
@@ -680,6 +762,17 @@ func (s *PreviewLeadsService) Get(ctx context.Context, leadID string, params Pre
 	return call[PreviewLead](ctx, s.client, request{verb: "GET", path: "/v2-preview/leads/{lead_id}", ids: []string{leadID}, query: params}, opts)
 }
 
+// GetMessaging: Show whether messages can be sent. Requires leads:read.
+//
+// If a provider doesn't answer three times in a row, Slipway stops sending to it and tries one message again
+// after 30 seconds, and then less often, up to every five minutes. The other messages wait and are sent when it
+// answers.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) GetMessaging(ctx context.Context, opts ...RequestOption) (*PreviewMessaging, error) {
+	return call[PreviewMessaging](ctx, s.client, request{verb: "GET", path: "/v2-preview/messaging"}, opts)
+}
+
 // GetReach: Check how you can reach a lead. Requires leads:read.
 //
 // Returns what the send check would decide about a message that you send now, for text messages and email, and
@@ -706,7 +799,7 @@ type PreviewLeadListParams struct {
 	ContactID string `url:"contact_id"`
 	// Only leads about this hull.
 	HullID string `url:"hull_id"`
-	// Only leads that this location works.
+	// Only leads that this location works. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Only objects of this user.
 	OwnerID string `url:"owner_id"`
@@ -756,7 +849,8 @@ func (s *PreviewLeadsService) ListQuarantinedMessages(ctx context.Context, param
 // ListUnknownMessages: List the messages that might have been sent. Requires leads:read.
 //
 // Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message,
-// or might have, and didn't answer. Slipway doesn't send it again until a user decides.
+// or might have, and didn't answer. Slipway asks the provider of text messages whether it accepted the message.
+// Mail servers can't be asked, so a user decides about an email.
 //
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewLeadsService) ListUnknownMessages(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[LeadMessage, error] {
@@ -788,7 +882,8 @@ func (s *PreviewLeadsService) ReleaseQuarantinedMessage(ctx context.Context, mes
 // ResolveUnknownMessage: Decide about a message that might have been sent. Requires leads:write.
 //
 // Find out whether the recipient got the message, for example in the log of the provider. `send_again` sends it
-// with the same `Message-ID` or `Idempotency-Key`, after the send check.
+// with the same `Message-ID` or `Idempotency-Key`, after the send check. If the recipient has another address
+// now, the message is blocked with `recipient_changed`.
 //
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewLeadsService) ResolveUnknownMessage(ctx context.Context, messageID string, body PreviewUnknownMessageResolve, opts ...RequestOption) (*LeadMessage, error) {
@@ -810,7 +905,7 @@ type PreviewOfficeListDocumentsParams struct {
 	Kind DocumentKind `url:"kind"`
 	// Only documents with this status.
 	Status DocumentStatus `url:"status"`
-	// Only objects of deals about hulls at this location.
+	// Only objects of deals about hulls at this location. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Only objects created after this time.
 	CreatedAfter time.Time `url:"created_after"`
@@ -840,7 +935,7 @@ type PreviewOfficeListFundingsParams struct {
 	Status FundingStatus `url:"status"`
 	// Only fundings of this lender. The name must be the same, including case.
 	Lender string `url:"lender"`
-	// Only objects of deals about hulls at this location.
+	// Only objects of deals about hulls at this location. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Only objects created after this time.
 	CreatedAfter time.Time `url:"created_after"`
@@ -874,7 +969,7 @@ type PreviewOfficeListPaymentsParams struct {
 	Kind PaymentKind `url:"kind"`
 	// Only payments with this method.
 	Method PaymentMethod `url:"method"`
-	// Only objects of deals about hulls at this location.
+	// Only objects of deals about hulls at this location. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Only payments with a received_on on or after this date.
 	ReceivedFrom string `url:"received_from"`
@@ -973,7 +1068,8 @@ type PreviewReportExportCashParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Table of the report to export. The description of the operation lists them.
 	Table string `url:"table"`
@@ -982,8 +1078,8 @@ type PreviewReportExportCashParams struct {
 // ExportCash: Report the money received and the deposits held as CSV. Requires deals:read.
 //
 // The same as getCashReport, as a table for spreadsheets. Amounts are in dollars. The tables are `rows`,
-// `deals`. The default is `rows`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
-// formula start with a quote.
+// `deals`, `kept`. The default is `rows`. A table has at most 10,000 rows. Cells that a spreadsheet would run as
+// a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportCash(ctx context.Context, params PreviewReportExportCashParams, opts ...RequestOption) (io.ReadCloser, error) {
@@ -996,7 +1092,8 @@ type PreviewReportExportFundingParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Table of the report to export. The description of the operation lists them.
 	Table string `url:"table"`
@@ -1019,7 +1116,8 @@ type PreviewReportExportGrossParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Table of the report to export. The description of the operation lists them.
 	Table string `url:"table"`
@@ -1028,8 +1126,8 @@ type PreviewReportExportGrossParams struct {
 // ExportGross: Report the profit by deal and by month as CSV. Requires deals:write and hulls:write.
 //
 // The same as getGrossReport, as a table for spreadsheets. Amounts are in dollars. The tables are `deals`,
-// `months`. The default is `deals`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
-// formula start with a quote.
+// `months`, `adjustments`. The default is `deals`. A table has at most 10,000 rows. Cells that a spreadsheet
+// would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportGross(ctx context.Context, params PreviewReportExportGrossParams, opts ...RequestOption) (io.ReadCloser, error) {
@@ -1042,7 +1140,8 @@ type PreviewReportExportInventoryParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Table of the report to export. The description of the operation lists them.
 	Table string `url:"table"`
@@ -1051,8 +1150,8 @@ type PreviewReportExportInventoryParams struct {
 // ExportInventory: Report the age and value of the inventory as CSV. Requires hulls:read.
 //
 // The same as getInventoryReport, as a table for spreadsheets. Amounts are in dollars. The tables are `buckets`,
-// `by_status`, `by_ownership`, `oldest`. The default is `buckets`. A table has at most 10,000 rows. Cells that a
-// spreadsheet would run as a formula start with a quote.
+// `by_status`, `by_ownership`, `oldest`, `not_in_total`. The default is `buckets`. A table has at most 10,000
+// rows. Cells that a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportInventory(ctx context.Context, params PreviewReportExportInventoryParams, opts ...RequestOption) (io.ReadCloser, error) {
@@ -1065,7 +1164,8 @@ type PreviewReportExportLeadsParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Table of the report to export. The description of the operation lists them.
 	Table string `url:"table"`
@@ -1088,7 +1188,8 @@ type PreviewReportExportPipelineParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Table of the report to export. The description of the operation lists them.
 	Table string `url:"table"`
@@ -1111,7 +1212,8 @@ type PreviewReportExportPricingParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Table of the report to export. The description of the operation lists them.
 	Table string `url:"table"`
@@ -1133,7 +1235,8 @@ type PreviewReportExportResponsesParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Table of the report to export. The description of the operation lists them.
 	Table string `url:"table"`
@@ -1150,13 +1253,37 @@ func (s *PreviewReportsService) ExportResponses(ctx context.Context, params Prev
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/responses.csv", query: params}, opts)
 }
 
+// PreviewReportExportTaxParams are the parameters of Reports.ExportTax. Fields that are not set are not sent.
+type PreviewReportExportTaxParams struct {
+	// First day of the report. See the description of the operation for the default.
+	From string `url:"from"`
+	// Last day of the report. See the description of the operation for the default.
+	To string `url:"to"`
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
+	LocationID string `url:"location_id"`
+	// Table of the report to export. The description of the operation lists them.
+	Table string `url:"table"`
+}
+
+// ExportTax: Report the taxes by jurisdiction as CSV. Requires deals:read.
+//
+// The same as getTaxReport, as a table for spreadsheets. Amounts are in dollars. The table is `taxes`. A table
+// has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
+func (s *PreviewReportsService) ExportTax(ctx context.Context, params PreviewReportExportTaxParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/taxes.csv", query: params}, opts)
+}
+
 // PreviewReportGetCashParams are the parameters of Reports.GetCash. Fields that are not set are not sent.
 type PreviewReportGetCashParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Maximum number of rows to list. Sums always include all rows.
 	Limit int64 `url:"limit"`
@@ -1179,7 +1306,8 @@ type PreviewReportGetFundingParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Maximum number of rows to list. Sums always include all rows.
 	Limit int64 `url:"limit"`
@@ -1202,7 +1330,8 @@ type PreviewReportGetGrossParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 	// Maximum number of rows to list. Sums always include all rows.
 	Limit int64 `url:"limit"`
@@ -1210,8 +1339,10 @@ type PreviewReportGetGrossParams struct {
 
 // GetGross: Report the profit by deal and by month. Requires deals:write and hulls:write.
 //
-// Counts the deals whose boat was delivered in the period. The profits are those of the deals: a profit is
-// unknown if one of its costs is. The default is the last 30 days, and a report covers at most 366 days.
+// Counts the deals whose boat was delivered in the period, with the costs of that day. A profit is unknown if
+// one of its costs is. What changes later, such as another bill for the boat, is an adjustment in its own month,
+// so the report of an earlier month never changes. The default is the last 30 days, and a report covers at most
+// 366 days.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetGross(ctx context.Context, params PreviewReportGetGrossParams, opts ...RequestOption) (*PreviewGrossReport, error) {
@@ -1224,7 +1355,8 @@ type PreviewReportGetInventoryParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 }
 
@@ -1244,7 +1376,8 @@ type PreviewReportGetLeadsParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 }
 
@@ -1265,7 +1398,8 @@ type PreviewReportGetPipelineParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 }
 
@@ -1286,7 +1420,8 @@ type PreviewReportGetPricingParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 }
 
@@ -1306,7 +1441,8 @@ type PreviewReportGetResponsesParams struct {
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
 	To string `url:"to"`
-	// Only this location. The days are those of its time zone, or else of the dealership's.
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
 	LocationID string `url:"location_id"`
 }
 
@@ -1320,6 +1456,28 @@ type PreviewReportGetResponsesParams struct {
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetResponses(ctx context.Context, params PreviewReportGetResponsesParams, opts ...RequestOption) (*PreviewResponsesReport, error) {
 	return call[PreviewResponsesReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/responses", query: params}, opts)
+}
+
+// PreviewReportGetTaxParams are the parameters of Reports.GetTax. Fields that are not set are not sent.
+type PreviewReportGetTaxParams struct {
+	// First day of the report. See the description of the operation for the default.
+	From string `url:"from"`
+	// Last day of the report. See the description of the operation for the default.
+	To string `url:"to"`
+	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+	// dealership's.
+	LocationID string `url:"location_id"`
+}
+
+// GetTax: Report the taxes by jurisdiction. Requires deals:read.
+//
+// Counts the taxes of the deals whose boat was delivered in the period, with exemptions and their reasons. A
+// sale that was undone is taken back in the period in which it was undone. The default is the last 30 days, and
+// a report covers at most 366 days.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
+func (s *PreviewReportsService) GetTax(ctx context.Context, params PreviewReportGetTaxParams, opts ...RequestOption) (*PreviewTaxReport, error) {
+	return call[PreviewTaxReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/taxes", query: params}, opts)
 }
 
 // PreviewRequestLogsService has the operations of the family RequestLogs.

@@ -1615,6 +1615,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			backupStatus, err := client.Preview.Dealership.GetBackups(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Println(backupStatus)
+			return nil
+		},
+		func() error {
 			content, err := client.Preview.Dealership.GetLogo(ctx)
 			if err != nil {
 				return err
@@ -1670,6 +1678,21 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			dealAdjustment, err := client.Preview.Deals.CreateAdjustment(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewDealAdjustmentCreate{
+				Kind:        slipway.PreviewNewDealAdjustmentKindLineItem,
+				Reason:      "Sold the boat",
+				Chargeback:  &slipway.PreviewMoney{Amount: 40000, Currency: slipway.PreviewCurrencyUSD},
+				EffectiveOn: "2026-11-01",
+				Position:    slipway.Ptr[int64](0),
+				Refund:      &slipway.PreviewMoney{Amount: 89500, Currency: slipway.PreviewCurrencyUSD},
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(dealAdjustment.ID)
+			return nil
+		},
+		func() error {
 			deal, err := client.Preview.Deals.Get(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewDealGetParams{})
 			if err != nil {
 				return err
@@ -1692,6 +1715,26 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				}
 				fmt.Println(deal.ID)
 			}
+			return nil
+		},
+		func() error {
+			for dealAdjustment, err := range client.Preview.Deals.ListAdjustments(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(dealAdjustment.ID)
+			}
+			return nil
+		},
+		func() error {
+			deal, err := client.Preview.Deals.Unwind(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewDealUnwind{
+				HullStatus: slipway.PreviewUnwoundHullStatusAvailable,
+				Reason:     "Title problem",
+			}, slipway.PreviewDealUnwindParams{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(deal.ID)
 			return nil
 		},
 		func() error {
@@ -1759,6 +1802,13 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			err := client.Preview.Hulls.DeleteListingAgreement(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
 			content, err := client.Preview.Hulls.ExportImportErrors(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -1779,6 +1829,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			listingAgreement, err := client.Preview.Hulls.GetListingAgreement(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(listingAgreement)
+			return nil
+		},
+		func() error {
 			hullPricing, err := client.Preview.Hulls.GetPricing(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -1793,6 +1851,18 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				}
 				fmt.Println(hull.ID)
 			}
+			return nil
+		},
+		func() error {
+			listingAgreement, err := client.Preview.Hulls.ReplaceListingAgreement(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewListingAgreementReplace{
+				Kind:              slipway.ListingKindExclusive,
+				OwnerContactID:    "con_01jcqz8t5n8m2x4v6b7c900019",
+				CommissionPercent: slipway.Set("10"),
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(listingAgreement)
 			return nil
 		},
 		func() error {
@@ -1858,6 +1928,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(lead.ID)
+			return nil
+		},
+		func() error {
+			messaging, err := client.Preview.Leads.GetMessaging(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Println(messaging)
 			return nil
 		},
 		func() error {
@@ -2094,6 +2172,18 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			content, err := client.Preview.Reports.ExportTax(ctx, slipway.PreviewReportExportTaxParams{})
+			if err != nil {
+				return err
+			}
+			defer content.Close()
+			_, err = io.Copy(os.Stdout, content)
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
 			cashReport, err := client.Preview.Reports.GetCash(ctx, slipway.PreviewReportGetCashParams{})
 			if err != nil {
 				return err
@@ -2155,6 +2245,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(responsesReport)
+			return nil
+		},
+		func() error {
+			taxReport, err := client.Preview.Reports.GetTax(ctx, slipway.PreviewReportGetTaxParams{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(taxReport)
 			return nil
 		},
 		func() error {

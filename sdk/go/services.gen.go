@@ -356,7 +356,7 @@ func (s *DealershipService) CreateRole(ctx context.Context, body RoleCreate, opt
 //
 // Ends everything that acts for the user: sessions, keys of `slipway login`, and the API keys, apps, webhooks,
 // push URLs and calendars that they created. `GET /v2-preview/users/{user_id}/access` lists it. With
-// `hand_over`, another user gets some of it. Before version 2026-12-01, what the user created continues to work,
+// `hand_over`, another user gets some of it. In version 2026-11-15, what the user created continues to work,
 // unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`.
 func (s *DealershipService) DeactivateUser(ctx context.Context, userID string, body *UserDeactivate, opts ...RequestOption) (*User, error) {
 	return call[User](ctx, s.client, request{verb: "POST", path: "/v1/users/{user_id}/deactivate", ids: []string{userID}, body: body}, opts)
@@ -529,18 +529,18 @@ func (s *DealsService) AddTradeIn(ctx context.Context, dealID string, body Trade
 //
 // The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed
 // purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance)
-// or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded.
-// closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it.
-// If a balance is due on delivery, `warnings` states it.
+// or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. With
+// a `write_off_reason`, a deal can be funded or closed although a balance is due. If something is missing,
+// `details` lists it. If a balance is due on delivery, or too much was paid, `warnings` states it.
 func (s *DealsService) Advance(ctx context.Context, dealID string, body *DealAdvance, opts ...RequestOption) (*Deal, error) {
 	return call[Deal](ctx, s.client, request{verb: "POST", path: "/v1/deals/{deal_id}/advance", ids: []string{dealID}, body: body}, opts)
 }
 
 // Cancel: Cancel a deal and release its hull. Requires deals:write.
 //
-// You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are
-// withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides
-// what happens to it.
+// You can cancel a deal until it is funded. Later, unwind it. The hull returns to its previous status. Offers
+// and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid,
+// `deposit_outcome` decides what happens to it.
 func (s *DealsService) Cancel(ctx context.Context, dealID string, body DealCancel, opts ...RequestOption) (*Deal, error) {
 	return call[Deal](ctx, s.client, request{verb: "POST", path: "/v1/deals/{deal_id}/cancel", ids: []string{dealID}, body: body}, opts)
 }
@@ -589,7 +589,7 @@ type DealListParams struct {
 	BuyerID string `url:"buyer_id"`
 	// Only the deal of this lead.
 	LeadID string `url:"lead_id"`
-	// Only deals about hulls at this location.
+	// Only deals about hulls at this location. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Only objects of this user.
 	OwnerID string `url:"owner_id"`
@@ -675,9 +675,10 @@ func (s *FinanceService) AddStipulation(ctx context.Context, dealID, fundingID s
 //
 // From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent,
 // signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is
-// funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived.
-// contract_sent requires a selected structure with the rate, term and amount that the lender approved.
-// `differs_from_structure` lists what is different.
+// funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
+// funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
+// selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
+// what is different.
 func (s *FinanceService) AdvanceFunding(ctx context.Context, dealID, fundingID string, body *FundingAdvance, opts ...RequestOption) (*Funding, error) {
 	return call[Funding](ctx, s.client, request{verb: "POST", path: "/v1/deals/{deal_id}/fundings/{funding_id}/advance", ids: []string{dealID, fundingID}, body: body}, opts)
 }
@@ -685,7 +686,8 @@ func (s *FinanceService) AdvanceFunding(ctx context.Context, dealID, fundingID s
 // CreateStructure: Create an F&I structure. Requires deals:write.
 //
 // Slipway calculates the structure from the current total of the deal. A structure never changes. To try other
-// terms, create another one.
+// terms, create another one. A contracted deal can only get another structure while a lender has approved other
+// terms than those of the selected one.
 func (s *FinanceService) CreateStructure(ctx context.Context, dealID string, body FinanceStructureCreate, opts ...RequestOption) (*FinanceStructure, error) {
 	return call[FinanceStructure](ctx, s.client, request{verb: "POST", path: "/v1/deals/{deal_id}/finance_structures", ids: []string{dealID}, body: body}, opts)
 }
@@ -775,7 +777,8 @@ func (s *FinanceService) RecordPayment(ctx context.Context, dealID string, body 
 // RefundPayment: Refund a payment, in whole or in part. Requires deals:write.
 //
 // A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a
-// bounced check or a chargeback, send `reversal`. You can do this in any status of the deal.
+// bounced check or a chargeback, send `reversal`. You can do this in any status of the deal. A user needs a role
+// for managers, or the scope admin.
 func (s *FinanceService) RefundPayment(ctx context.Context, dealID, paymentID string, body PaymentRefund, opts ...RequestOption) (*Payment, error) {
 	return call[Payment](ctx, s.client, request{verb: "POST", path: "/v1/deals/{deal_id}/payments/{payment_id}/refund", ids: []string{dealID, paymentID}, body: body}, opts)
 }
@@ -789,7 +792,10 @@ func (s *FinanceService) ResolveStipulation(ctx context.Context, dealID, funding
 
 // SelectStructure: Select a structure for the deal. Requires deals:write.
 //
-// The deal becomes a finance deal, and the products of the structure are added to its total.
+// The deal becomes a finance deal, and the products of the structure are added to its total. If the deal is
+// contracted and a lender has approved other terms, you can select a structure with these terms. If this changes
+// the total, it requires the scope admin, or a user with a role for managers: the purchase agreement is voided,
+// and the deal is accepted again until everyone has signed a new one.
 func (s *FinanceService) SelectStructure(ctx context.Context, dealID, structureID string, opts ...RequestOption) (*FinanceStructure, error) {
 	return call[FinanceStructure](ctx, s.client, request{verb: "POST", path: "/v1/deals/{deal_id}/finance_structures/{structure_id}/select", ids: []string{dealID, structureID}}, opts)
 }
@@ -984,7 +990,7 @@ type HullListParams struct {
 	EndingBefore string `url:"ending_before"`
 	// Only hulls in this status.
 	Status HullStatus `url:"status"`
-	// Only hulls at this location.
+	// Only hulls at this location. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Exact make. Ignores case and accents.
 	Make string `url:"make"`
@@ -1189,7 +1195,7 @@ type LeadListParams struct {
 	ContactID string `url:"contact_id"`
 	// Only leads about this hull.
 	HullID string `url:"hull_id"`
-	// Only leads that this location works.
+	// Only leads that this location works. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Only objects of this user.
 	OwnerID string `url:"owner_id"`

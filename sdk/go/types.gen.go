@@ -249,7 +249,8 @@ type AuditEntry struct {
 	Actor Actor `json:"actor"`
 	// When it happened.
 	At time.Time `json:"at"`
-	// Old and new value of each field. Never contains secrets or personal data of contacts.
+	// Old and new value of each field. Never contains secrets or personal data of contacts. A cost that you can't
+	// see in the resource is [cost].
 	Changes map[string][]any `json:"changes"`
 	// Identifies the entry. Starts with aud_.
 	ID string `json:"id"`
@@ -271,6 +272,17 @@ type AuditTarget struct {
 	ID string `json:"id"`
 	// Type of the object.
 	Type string `json:"type"`
+}
+
+// BuyerTax: What buyers from a region pay instead of the taxes of the location. Send either exempt_reason or
+// taxes.
+type BuyerTax struct {
+	// Why these buyers are exempt from the taxes of the location. Null if they pay other taxes.
+	ExemptReason string `json:"exempt_reason,omitzero"`
+	// State, province or region in the buyer's address. Ignores case.
+	Region string `json:"region"`
+	// Taxes that these buyers pay. Null if they are exempt.
+	Taxes []TaxRule `json:"taxes,omitzero"`
 }
 
 // Channel: A marketplace or website that shows hulls to the public.
@@ -760,16 +772,24 @@ type ContactExport struct {
 	Consents []Consent `json:"consents"`
 	// The contact.
 	Contact Contact `json:"contact"`
+	// Changes of the status of the deals.
+	DealHistory []map[string]any `json:"deal_history,omitzero"`
 	// Deals, as in the deals endpoints.
 	Deals []map[string]any `json:"deals,omitzero"`
 	// Documents of the deals, without their files.
 	Documents []map[string]any `json:"documents,omitzero"`
 	// When the export was created.
 	ExportedAt time.Time `json:"exported_at"`
+	// Finance structures of the deals, without the dealership's costs.
+	FinanceStructures []map[string]any `json:"finance_structures,omitzero"`
 	// Fundings of the deals.
 	Fundings []map[string]any `json:"fundings,omitzero"`
+	// Changes that put hulls on hold for the contact or its leads.
+	Holds []map[string]any `json:"holds,omitzero"`
 	// Leads, as in the leads endpoints.
 	Leads []map[string]any `json:"leads,omitzero"`
+	// Agreements about boats that you sell for the contact.
+	ListingAgreements []map[string]any `json:"listing_agreements,omitzero"`
 	// Messages sent and received.
 	Messages []map[string]any `json:"messages,omitzero"`
 	// Offers of the deals.
@@ -910,7 +930,8 @@ type Deal struct {
 	Status DealStatus `json:"status"`
 	// Summary of the status: done if the deal is closed, cancelled if it is cancelled, and otherwise open.
 	StatusCategory DealStatusCategory `json:"status_category"`
-	// The taxes as one rate. Null if they have several rates, a limit, an exemption or another base.
+	// The taxes as one rate. Null if they have several rates, a limit, an exemption or another base. Versions before
+	// that could have several taxes show the sum of the rates.
 	TaxRatePercent *string `json:"tax_rate_percent"`
 	// Taxes with their calculated amounts.
 	Taxes []DealTax `json:"taxes"`
@@ -920,26 +941,68 @@ type Deal struct {
 	TradeTaxCredit bool `json:"trade_tax_credit"`
 	// Deal that the payments were transferred to when this deal was cancelled.
 	TransferredToDealID *string `json:"transferred_to_deal_id"`
+	// When the sale was undone after it was funded. Null unless it was.
+	UnwoundAt *time.Time `json:"unwound_at"`
 	// When it last changed.
 	UpdatedAt time.Time `json:"updated_at"`
 	// Number of the current version. Same as the ETag.
 	Version int64 `json:"version"`
 	// What requires attention. Warnings don't block anything.
 	Warnings []DealWarning `json:"warnings"`
-	// Reason for closing the deal with a balance due. Null if it was paid.
+	// Reason for writing a balance off. Null if it was paid.
 	WriteOffReason *string `json:"write_off_reason"`
-	// Balance due that was written off when the deal was closed. Null if it was paid.
+	// Balance due that was written off when the deal was funded or closed. Null if it was paid.
 	WrittenOffCents *int64 `json:"written_off_cents"`
+}
+
+// DealAdjustment: What changed the profit of a deal after the delivery, or money of the buyer that the
+// dealership keeps. Reports count it in the month in which it was added.
+type DealAdjustment struct {
+	// User, key, app or job that caused it.
+	Actor Actor `json:"actor"`
+	// What the buyer gets back for a canceled product, the balance that was written off, or what the dealership
+	// keeps. 0 for other kinds.
+	AmountCents int64 `json:"amount_cents"`
+	// Change of the profit on finance and insurance. Null if your key does not have both deals:write and
+	// hulls:write.
+	BackCents *int64 `json:"back_cents"`
+	// When it was added. Reports count it on this day.
+	CreatedAt time.Time `json:"created_at"`
+	// Deal that is adjusted.
+	DealID string `json:"deal_id"`
+	// The product or line item that was canceled. Null for other kinds.
+	Description *string `json:"description"`
+	// Date that the provider or the lender uses. Null for other kinds.
+	EffectiveOn *string `json:"effective_on"`
+	// Change of the profit on the boat. Null if your key does not have both deals:write and hulls:write.
+	FrontCents *int64 `json:"front_cents"`
+	// Identifies the adjustment. Starts with adj_.
+	ID string `json:"id"`
+	// What happened.
+	Kind DealAdjustmentKind `json:"kind"`
+	// Who gets the refund of a canceled product. Null for other kinds.
+	PaidTo *RefundTo `json:"paid_to"`
+	// Refund that was recorded with it. Null if there is none.
+	PaymentID *string `json:"payment_id"`
+	// Position of the canceled product in the selected structure, or of the line item in the deal. Starts at 0. Null
+	// for other kinds.
+	Position *int64 `json:"position"`
+	// Reason that was sent with it. Null if there is none.
+	Reason *string `json:"reason"`
 }
 
 // DealAdvance: Which status a deal advances to.
 type DealAdvance struct {
 	// Reason for the change, for the history.
 	Reason string `json:"reason,omitzero"`
+	// Only for delivered. Adds the trade-ins with stock_in to the inventory now. Otherwise they are added when the
+	// deal is closed.
+	StockInTrades *bool `json:"stock_in_trades,omitzero"`
 	// New status. Defaults to the next one. A deal with another deal_type than finance skips in_finance by default.
 	To DealStatus `json:"to,omitzero"`
-	// Only for closed. Closes the deal although a balance is due, and records the balance as written off. Requires
-	// the scope admin, or a user with the role manager or owner.
+	// Only for closed, and for funded unless it is a finance deal. Advances the deal although a balance is due, and
+	// records the balance as written off, which lowers the profit on the boat. Requires the scope admin, or a user
+	// with a role for managers.
 	WriteOffReason string `json:"write_off_reason,omitzero"`
 }
 
@@ -948,9 +1011,12 @@ type DealCancel struct {
 	// Required if money was paid. refund records a refund of everything that was paid. transfer moves everything to
 	// another deal. forfeit doesn't change the payments.
 	DepositOutcome DepositOutcome `json:"deposit_outcome,omitzero"`
+	// Move the money to a deal of another buyer. Requires the scope admin, or a user with a role for managers.
+	OverrideBuyer *bool `json:"override_buyer,omitzero"`
 	// Why the deal is cancelled. It becomes cancel_reason.
 	Reason string `json:"reason"`
-	// Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled.
+	// Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled, and
+	// must have a buyer in common.
 	TransferToDealID string `json:"transfer_to_deal_id,omitzero"`
 }
 
@@ -997,7 +1063,8 @@ type DealCreate struct {
 	SaleType DealSaleType `json:"sale_type,omitzero"`
 	// Sales tax rate as a decimal. One-line form of taxes.
 	TaxRatePercent string `json:"tax_rate_percent,omitzero"`
-	// Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them.
+	// Defaults to the taxes of the hull's location for the region in the buyer's address, or else of the dealership.
+	// A wholesale deal is exempt from them.
 	Taxes []DealTax `json:"taxes,omitzero"`
 	// Boats that the buyer trades in.
 	TradeIns []TradeInAdd `json:"trade_ins,omitzero"`
@@ -1065,6 +1132,8 @@ type DealTax struct {
 	CapCents *int64 `json:"cap_cents,omitzero"`
 	// Why the deal is exempt from the tax. The amount is then 0.
 	ExemptReason string `json:"exempt_reason,omitzero"`
+	// Who receives the tax, for the tax report. Null if the name says it.
+	Jurisdiction string `json:"jurisdiction,omitzero"`
 	// Name of the tax, as documents show it.
 	Name string `json:"name"`
 	// Rate as a decimal with up to four places.
@@ -1078,6 +1147,8 @@ type DealTotals struct {
 	BackProfitCents *int64 `json:"back_profit_cents"`
 	// Amount still due. Negative if too much was paid. 0 if the deal is cancelled.
 	BalanceDueCents int64 `json:"balance_due_cents"`
+	// Refunds of products that were canceled after the delivery. They reduce the balance.
+	CanceledCents int64 `json:"canceled_cents"`
 	// Profit on the boat. Null if your key does not have both deals:write and hulls:write, or if a cost is unknown:
 	// that of the hull, of a front line item, or the acv_cents of a trade-in.
 	FrontProfitCents *int64 `json:"front_profit_cents"`
@@ -1099,7 +1170,10 @@ type DealTotals struct {
 type DealWarning struct {
 	// Amount that the warning is about.
 	AmountCents int64 `json:"amount_cents"`
-	// Stable code for programs. balance_due means that the boat was delivered before it was paid.
+	// Stable code for programs. balance_due means that the boat was delivered before it was paid. overpaid means
+	// that the buyer gets money back. form_8300 means that more than $10,000 was paid in currency, which must be
+	// reported to the IRS. open_tasks means that the boat is not ready: lists of deals leave it out.
+	// trade_in_stocked means that the sale was undone after its trade-in was added to the inventory.
 	Code DealWarningCode `json:"code"`
 	// Explains the warning, for people.
 	Message string `json:"message"`
@@ -1359,6 +1433,9 @@ type Document struct {
 type DocumentIssue struct {
 	// Type of document. It decides the content of the PDF and the usual signers.
 	Kind DocumentKind `json:"kind"`
+	// Parts and services that the dealership owes the buyer. Only for a due_bill. Without lines, it has blank ones
+	// to fill in by hand.
+	Lines []DueBillLine `json:"lines,omitzero"`
 	// Roles that must sign. Defaults to the usual signers of this kind, including the co-buyer if the deal has one.
 	RequiredSigners []SignerRole `json:"required_signers,omitzero"`
 	// Document of the same kind to replace. It is voided.
@@ -1395,6 +1472,14 @@ type DocumentSignature struct {
 type DocumentVoid struct {
 	// Why the document is voided. It becomes void_reason.
 	Reason string `json:"reason"`
+}
+
+// DueBillLine: A part or a service that the dealership owes the buyer.
+type DueBillLine struct {
+	// Part or service.
+	Description string `json:"description"`
+	// Date by which it is due. Null if none was agreed.
+	DueOn string `json:"due_on,omitzero"`
 }
 
 // EmailAuthentication: What your mail provider found out about the sender of an email.
@@ -1750,6 +1835,8 @@ type Hull struct {
 	DaysInStock *int64 `json:"days_in_stock"`
 	// Text for listings. Null if there is none.
 	Description *string `json:"description"`
+	// Day on which the boat is expected to arrive. Null if unknown.
+	ExpectedOn *string `json:"expected_on"`
 	// Hull identification number: 12 characters, without the country code. Null if the boat has none yet.
 	HIN *string `json:"hin"`
 	// Why the boat has no HIN. Null if it has one, or if none is required yet.
@@ -1774,6 +1861,10 @@ type Hull struct {
 	Model string `json:"model"`
 	// Manufacturer's suggested retail price. Null if unknown.
 	MSRPUSD *int64 `json:"msrp_usd"`
+	// Options that were ordered from the factory. Agreements list them.
+	Options []string `json:"options"`
+	// Order number of the manufacturer. Null if it was not ordered or the number is unknown.
+	OrderNumber *string `json:"order_number"`
 	// Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold
 	// (consignment, brokerage).
 	Ownership HullOwnership `json:"ownership"`
@@ -1802,6 +1893,9 @@ type Hull struct {
 	Status HullStatus `json:"status"`
 	// Your number for the boat. Unique among hulls that are not delivered or archived. Null if it has none.
 	StockNumber *string `json:"stock_number"`
+	// Where the boat is. It can be sold before it arrives: then status shows the sale, and this is on_order or
+	// in_transit.
+	StockState HullStockState `json:"stock_state"`
 	// Headline for listings. Null if there is none.
 	Title *string `json:"title"`
 	// When the hull last changed.
@@ -1824,7 +1918,7 @@ type HullChange struct {
 	Actor Actor `json:"actor"`
 	// When the change was made.
 	At time.Time `json:"at"`
-	// Status before. Null for a new hull.
+	// Status before. Null for a new hull. If only the stock state changed, the one before.
 	From *string `json:"from"`
 	// Location before. Null for a new hull.
 	FromLocationID *string `json:"from_location_id"`
@@ -1836,7 +1930,7 @@ type HullChange struct {
 	LocationID string `json:"location_id"`
 	// Reason that was sent with the change. Null if none was sent.
 	Reason *string `json:"reason"`
-	// Status after.
+	// Status after. If only the stock state changed, the one after.
 	To string `json:"to"`
 }
 
@@ -1864,12 +1958,14 @@ type HullCreate struct {
 	Condition HullCondition `json:"condition,omitzero"`
 	// Text for listings.
 	Description string `json:"description,omitzero"`
+	// Day on which the boat is expected to arrive.
+	ExpectedOn string `json:"expected_on,omitzero"`
 	// Required unless the hull is on order or in transit, or you send hin_absent_reason. A country prefix, as in
 	// US-GRT40912B324, is stored separately.
 	HIN string `json:"hin,omitzero"`
 	// Why the boat has no HIN. You can't send it together with hin.
 	HINAbsentReason HinAbsentReason `json:"hin_absent_reason,omitzero"`
-	// Length overall in feet. Rounded to two decimals.
+	// Length overall in feet, with at most two decimals.
 	LengthFt float64 `json:"length_ft"`
 	// Location where the boat is, or where it will arrive.
 	LocationID string `json:"location_id"`
@@ -1879,6 +1975,10 @@ type HullCreate struct {
 	Metadata map[string]string `json:"metadata,omitzero"`
 	// Model name, as the manufacturer uses it.
 	Model string `json:"model"`
+	// Options that were ordered from the factory.
+	Options []string `json:"options,omitzero"`
+	// Order number of the manufacturer.
+	OrderNumber string `json:"order_number,omitzero"`
 	// Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold
 	// (consignment, brokerage).
 	Ownership HullOwnership `json:"ownership,omitzero"`
@@ -2049,12 +2149,14 @@ type HullPatch struct {
 	Condition Opt[HullCondition] `json:"condition,omitzero"`
 	// Text for listings. Null removes it.
 	Description Opt[string] `json:"description,omitzero"`
+	// Day on which the boat is expected to arrive. Null removes it.
+	ExpectedOn Opt[string] `json:"expected_on,omitzero"`
 	// New hull identification number. A country prefix, as in US-GRT40912B324, is stored separately. Null removes
 	// it.
 	HIN Opt[string] `json:"hin,omitzero"`
 	// Why the boat has no HIN. Cleared automatically when you set hin.
 	HINAbsentReason Opt[HinAbsentReason] `json:"hin_absent_reason,omitzero"`
-	// Length overall in feet. Rounded to two decimals.
+	// Length overall in feet, with at most two decimals.
 	LengthFt Opt[float64] `json:"length_ft,omitzero"`
 	// Location that the boat moves to. The move is recorded in the history.
 	LocationID Opt[string] `json:"location_id,omitzero"`
@@ -2064,6 +2166,10 @@ type HullPatch struct {
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
 	// Model name, as the manufacturer uses it.
 	Model Opt[string] `json:"model,omitzero"`
+	// Replaces all options. Null removes them.
+	Options Opt[[]string] `json:"options,omitzero"`
+	// Order number of the manufacturer. Null removes it.
+	OrderNumber Opt[string] `json:"order_number,omitzero"`
 	// Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold
 	// (consignment, brokerage).
 	Ownership Opt[HullOwnership] `json:"ownership,omitzero"`
@@ -2301,7 +2407,7 @@ type HullTransition struct {
 	// Required to put a sold hull back on sale.
 	Reason string `json:"reason,omitzero"`
 	// Status to change to. Most changes after available are made by deals. The description of the operation lists
-	// those that you can make.
+	// those that you can make. For a hull that a deal has reserved before it arrived, this changes stock_state.
 	To HullStatus `json:"to"`
 }
 
@@ -2578,7 +2684,8 @@ type LeadConvert struct {
 	SaleType DealSaleType `json:"sale_type,omitzero"`
 	// Sales tax rate as a decimal. One-line form of taxes.
 	TaxRatePercent string `json:"tax_rate_percent,omitzero"`
-	// Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them.
+	// Defaults to the taxes of the hull's location for the region in the buyer's address, or else of the dealership.
+	// A wholesale deal is exempt from them.
 	Taxes []DealTax `json:"taxes,omitzero"`
 	// Boats that the buyer trades in.
 	TradeIns []TradeInAdd `json:"trade_ins,omitzero"`
@@ -2851,10 +2958,43 @@ type LinkUser struct {
 	UserID string `json:"user_id"`
 }
 
+// ListingAgreement: The agreement with the owner of a boat that you sell for someone else. The owner is the
+// seller on documents, and your part of the commission is the profit on the boat.
+type ListingAgreement struct {
+	// Company that brings the buyer and gets a part of the commission. Null if there is none.
+	CoBroker *string `json:"co_broker"`
+	// Part of the commission that the co-broker gets. Null if there is none.
+	CoBrokerSplitPercent *string `json:"co_broker_split_percent"`
+	// Commission as an amount. Null if it is a part of the price or if the owner gets a net price.
+	CommissionCents *int64 `json:"commission_cents"`
+	// Commission as a part of the price. Null if it is an amount or if the owner gets a net price.
+	CommissionPercent *string `json:"commission_percent"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Last day of the agreement. Null if it has none.
+	EndsOn *string `json:"ends_on"`
+	// Who holds the buyer's deposit. Null if the dealership does.
+	EscrowHolder *string `json:"escrow_holder"`
+	// Boat that is sold for its owner.
+	HullID string `json:"hull_id"`
+	// Kind of agreement.
+	Kind ListingKind `json:"kind"`
+	// What the owner gets, whatever the price is. The commission is the rest. Null if there is a commission.
+	NetPriceCents *int64 `json:"net_price_cents"`
+	// Contact who owns the boat.
+	OwnerContactID string `json:"owner_contact_id"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
 // Location: A place where the dealership stores and sells boats.
 type Location struct {
 	// Postal address. Null if none was set.
 	Address *Address `json:"address"`
+	// What buyers from other regions pay instead. Null if all buyers pay the same.
+	BuyerTaxes []BuyerTax `json:"buyer_taxes"`
 	// Short name, unique in the dealership. Null if there is none.
 	Code *string `json:"code"`
 	// When it was created.
@@ -2882,6 +3022,8 @@ type Location struct {
 type LocationCreate struct {
 	// Postal address.
 	Address *LocationCreateAddress `json:"address,omitzero"`
+	// What buyers from other regions pay instead.
+	BuyerTaxes []BuyerTax `json:"buyer_taxes,omitzero"`
 	// Short name, unique in the dealership.
 	Code string `json:"code,omitzero"`
 	// Defaults to the taxes of the dealership.
@@ -2916,6 +3058,8 @@ type LocationCreateAddress struct {
 type LocationPatch struct {
 	// Parts of the address to change. Null removes the address.
 	Address Opt[LocationPatchAddress] `json:"address,omitzero"`
+	// Replaces all rules for buyers from other regions. Null removes them.
+	BuyerTaxes Opt[[]BuyerTax] `json:"buyer_taxes,omitzero"`
 	// Short name, unique in the dealership. Null removes it.
 	Code Opt[string] `json:"code,omitzero"`
 	// Replaces all taxes of new deals. Null uses those of the dealership.
@@ -3081,8 +3225,8 @@ type Offer struct {
 type OfferAccept struct {
 	// Defaults to the side that did not make the offer.
 	By OfferParty `json:"by,omitzero"`
-	// Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with the
-	// role manager or owner.
+	// Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with a
+	// role for managers.
 	OverrideHold *bool `json:"override_hold,omitzero"`
 }
 
@@ -3155,7 +3299,7 @@ type PaymentRecord struct {
 	Kind PaymentKind `json:"kind"`
 	// How the money was paid. financing is money from a lender.
 	Method PaymentMethod `json:"method"`
-	// Defaults to today's date at the dealership.
+	// Defaults to today's date at the dealership. At most a year ago.
 	ReceivedOn string `json:"received_on,omitzero"`
 	// Check number or ID of the payment processor.
 	Reference string `json:"reference,omitzero"`
@@ -3246,6 +3390,8 @@ type PreviewAppointmentCreate struct {
 	LocationID string `json:"location_id"`
 	// Notes for the dealership. Calendars and reminders don't contain them.
 	Notes string `json:"notes,omitzero"`
+	// Allow the appointment although the boat has another one at the same time.
+	OverrideBoat *bool `json:"override_boat,omitzero"`
 	// Message to the contact before the appointment. Defaults to none.
 	Reminder *PreviewAppointmentCreateReminder `json:"reminder,omitzero"`
 	// RFC 3339 time, or a local time without an offset, which is in the time zone of the location. A local time that
@@ -3283,6 +3429,8 @@ type PreviewAppointmentPatch struct {
 	LocationID Opt[string] `json:"location_id,omitzero"`
 	// Notes for the dealership. Null removes them.
 	Notes Opt[string] `json:"notes,omitzero"`
+	// Allow the appointment although the boat has another one at the same time.
+	OverrideBoat Opt[bool] `json:"override_boat,omitzero"`
 	// Omitted fields keep their values. Null removes the reminder. If a reminder was blocked, send it again to try
 	// again.
 	Reminder Opt[PreviewAppointmentPatchReminder] `json:"reminder,omitzero"`
@@ -3305,6 +3453,61 @@ type PreviewAppointmentPatchReminder struct {
 	HoursBefore Opt[int64] `json:"hours_before,omitzero"`
 }
 
+// PreviewBackupRun: A backup, or a check that one can be restored.
+type PreviewBackupRun struct {
+	// Size of the archive.
+	Bytes int64 `json:"bytes"`
+	// Photos and documents in the archive.
+	Files int64 `json:"files"`
+	// When the run ended. Null while it is running.
+	FinishedAt *time.Time `json:"finished_at"`
+	// Identifies the run. Starts with bak_.
+	ID string `json:"id"`
+	// What the run did.
+	Kind PreviewBackupKind `json:"kind"`
+	// Photos and documents that the server could not find.
+	Missing int64 `json:"missing"`
+	// Why the run is not complete. Null if it is complete or still running.
+	Problem *PreviewBackupProblem `json:"problem"`
+	// When the run started.
+	StartedAt time.Time `json:"started_at"`
+	// Result of the run.
+	State PreviewBackupState `json:"state"`
+}
+
+// PreviewBackupStatus: The state of the backups of the installation.
+type PreviewBackupStatus struct {
+	// Whether the server makes backups.
+	Configured bool `json:"configured"`
+	// Whether the last backup is complete and not late, and the last check succeeded. True if the server makes no
+	// backups.
+	Healthy bool `json:"healthy"`
+	// Days that a backup is kept.
+	KeepDays int64 `json:"keep_days"`
+	// The newest backup. Null if there is none.
+	LastBackup *PreviewBackupRun `json:"last_backup"`
+	// The newest check that a backup can be restored. Null if there is none.
+	LastCheck *PreviewBackupRun `json:"last_check"`
+	// The newest backup that is complete. Null if there is none.
+	LastComplete *PreviewBackupRun `json:"last_complete"`
+	// Time of each day, in the time zone of the server, or interval between two backups. Null if the server makes
+	// none.
+	Schedule *string `json:"schedule"`
+	// Where backups are stored. Null if the server makes none.
+	Target *PreviewBackupTarget `json:"target"`
+}
+
+// PreviewBuyerTax: What buyers from a region pay instead of the taxes of the location. Send either exempt_reason
+// or taxes.
+type PreviewBuyerTax struct {
+	// Why these buyers are exempt from the taxes of the location. Null if they pay other taxes.
+	ExemptReason *string `json:"exempt_reason"`
+	// State, province or region in the buyer's address. Ignores case.
+	Region string `json:"region"`
+	// Taxes that these buyers pay. Null if they are exempt.
+	Taxes []PreviewTaxRule `json:"taxes"`
+}
+
 // PreviewCashDeal: A deal with a deposit that the dealership holds.
 type PreviewCashDeal struct {
 	// Deposits minus what was paid back.
@@ -3319,7 +3522,7 @@ type PreviewCashDeal struct {
 	Status DealStatus `json:"status"`
 }
 
-// PreviewCashHeld: Deposits that the dealership holds.
+// PreviewCashHeld: Deposits that the dealership holds or keeps.
 type PreviewCashHeld struct {
 	// Sum of the deposits minus what was paid back.
 	Amount PreviewMoney `json:"amount"`
@@ -3338,7 +3541,10 @@ type PreviewCashReport struct {
 	HasMore bool `json:"has_more"`
 	// Deposits of all deals that are not delivered or cancelled now, including those that are not listed.
 	Held PreviewCashHeld `json:"held"`
-	// Location of the report. Null for all locations.
+	// What the dealership kept in the period from deals that were cancelled or unwound, minus what it paid back
+	// later.
+	Kept PreviewCashHeld `json:"kept"`
+	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// The same money by kind and method.
 	Rows []PreviewCashRow `json:"rows"`
@@ -3559,7 +3765,8 @@ type PreviewDeal struct {
 	Status DealStatus `json:"status"`
 	// Summary of the status: done if the deal is closed, cancelled if it is cancelled, and otherwise open.
 	StatusCategory DealStatusCategory `json:"status_category"`
-	// The taxes as one rate. Null if they have several rates, a limit, an exemption or another base.
+	// The taxes as one rate. Null if they have several rates, a limit, an exemption or another base. Versions before
+	// that could have several taxes show the sum of the rates.
 	TaxRatePercent *string `json:"tax_rate_percent"`
 	// Taxes with their calculated amounts.
 	Taxes []PreviewDealTax `json:"taxes"`
@@ -3569,16 +3776,78 @@ type PreviewDeal struct {
 	TradeTaxCredit bool `json:"trade_tax_credit"`
 	// Deal that the payments were transferred to when this deal was cancelled.
 	TransferredToDealID *string `json:"transferred_to_deal_id"`
+	// When the sale was undone after it was funded. Null unless it was.
+	UnwoundAt *time.Time `json:"unwound_at"`
 	// When it last changed.
 	UpdatedAt time.Time `json:"updated_at"`
 	// Number of the current version. Same as the ETag.
 	Version int64 `json:"version"`
 	// What requires attention. Warnings don't block anything.
 	Warnings []PreviewDealWarning `json:"warnings"`
-	// Reason for closing the deal with a balance due. Null if it was paid.
+	// Reason for writing a balance off. Null if it was paid.
 	WriteOffReason *string `json:"write_off_reason"`
-	// Balance due that was written off when the deal was closed. Null if it was paid.
+	// Balance due that was written off when the deal was funded or closed. Null if it was paid.
 	WrittenOff *PreviewMoney `json:"written_off"`
+}
+
+// PreviewDealAdjustment: What changed the profit of a deal after the delivery, or money of the buyer that the
+// dealership keeps. Reports count it in the month in which it was added.
+type PreviewDealAdjustment struct {
+	// User, key, app or job that caused it.
+	Actor Actor `json:"actor"`
+	// What the buyer gets back for a canceled product, the balance that was written off, or what the dealership
+	// keeps. 0 for other kinds.
+	Amount PreviewMoney `json:"amount"`
+	// Change of the profit on finance and insurance. Null if your key does not have both deals:write and
+	// hulls:write.
+	Back *PreviewMoney `json:"back"`
+	// When it was added. Reports count it on this day.
+	CreatedAt time.Time `json:"created_at"`
+	// Deal that is adjusted.
+	DealID string `json:"deal_id"`
+	// The product or line item that was canceled. Null for other kinds.
+	Description *string `json:"description"`
+	// Date that the provider or the lender uses. Null for other kinds.
+	EffectiveOn *string `json:"effective_on"`
+	// Change of the profit on the boat. Null if your key does not have both deals:write and hulls:write.
+	Front *PreviewMoney `json:"front"`
+	// Identifies the adjustment. Starts with adj_.
+	ID string `json:"id"`
+	// What happened.
+	Kind DealAdjustmentKind `json:"kind"`
+	// Who gets the refund of a canceled product. Null for other kinds.
+	PaidTo *RefundTo `json:"paid_to"`
+	// Refund that was recorded with it. Null if there is none.
+	PaymentID *string `json:"payment_id"`
+	// Position of the canceled product in the selected structure, or of the line item in the deal. Starts at 0. Null
+	// for other kinds.
+	Position *int64 `json:"position"`
+	// Reason that was sent with it. Null if there is none.
+	Reason *string `json:"reason"`
+}
+
+// PreviewDealAdjustmentCreate: A product to cancel after the delivery, or a charge-back of the dealer reserve.
+type PreviewDealAdjustmentCreate struct {
+	// What the provider or the lender takes back from the dealership. It lowers the profit. At most the refund of a
+	// product. Defaults to 0.
+	Chargeback *PreviewMoney `json:"chargeback,omitzero"`
+	// Date that the provider or the lender uses. Defaults to today. Reports count the adjustment on the day you
+	// record it.
+	EffectiveOn string `json:"effective_on,omitzero"`
+	// product is a product of the selected finance structure, line_item a line item of the kind product, and reserve
+	// what the lender paid the dealership for the loan.
+	Kind PreviewNewDealAdjustmentKind `json:"kind"`
+	// Who gets the refund. Defaults to the lender if the product was financed, and otherwise to the buyer.
+	PaidTo RefundTo `json:"paid_to,omitzero"`
+	// Payment to record the refund on. Without it, record the refund with refundPayment.
+	PaymentID string `json:"payment_id,omitzero"`
+	// Position of the product in the structure, or of the line item in the deal. Starts at 0. Required unless the
+	// kind is reserve.
+	Position *int64 `json:"position,omitzero"`
+	// Why the product is canceled or the reserve is charged back.
+	Reason string `json:"reason"`
+	// What the buyer or the lender gets back. It reduces what the buyer owes. Defaults to 0.
+	Refund *PreviewMoney `json:"refund,omitzero"`
 }
 
 // PreviewDealCreate: A new deal with its opening offer.
@@ -3606,7 +3875,8 @@ type PreviewDealCreate struct {
 	SaleType DealSaleType `json:"sale_type,omitzero"`
 	// Sales tax rate as a decimal. One-line form of taxes.
 	TaxRatePercent string `json:"tax_rate_percent,omitzero"`
-	// Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them.
+	// Defaults to the taxes of the hull's location for the region in the buyer's address, or else of the dealership.
+	// A wholesale deal is exempt from them.
 	Taxes []PreviewDealTax `json:"taxes,omitzero"`
 	// Boats that the buyer trades in.
 	TradeIns []PreviewTradeInAdd `json:"trade_ins,omitzero"`
@@ -3682,6 +3952,8 @@ type PreviewDealTax struct {
 	Cap *PreviewMoney `json:"cap,omitzero"`
 	// Why the deal is exempt from the tax. The amount is then 0.
 	ExemptReason string `json:"exempt_reason,omitzero"`
+	// Who receives the tax, for the tax report. Null if the name says it.
+	Jurisdiction string `json:"jurisdiction,omitzero"`
 	// Name of the tax, as documents show it.
 	Name string `json:"name"`
 	// Rate as a decimal with up to four places.
@@ -3695,6 +3967,8 @@ type PreviewDealTotals struct {
 	BackProfit *PreviewMoney `json:"back_profit"`
 	// Amount still due. Negative if too much was paid. 0 if the deal is cancelled.
 	BalanceDue PreviewMoney `json:"balance_due"`
+	// Refunds of products that were canceled after the delivery. They reduce the balance.
+	Canceled PreviewMoney `json:"canceled"`
 	// Profit on the boat. Null if your key does not have both deals:write and hulls:write, or if a cost is unknown:
 	// that of the hull, of a front line item, or the acv_cents of a trade-in.
 	FrontProfit *PreviewMoney `json:"front_profit"`
@@ -3712,11 +3986,26 @@ type PreviewDealTotals struct {
 	TradeEquity PreviewMoney `json:"trade_equity"`
 }
 
+// PreviewDealUnwind: Why a sale is undone, and what happens to the payments and the boat.
+type PreviewDealUnwind struct {
+	// Status of the boat afterwards.
+	HullStatus PreviewUnwoundHullStatus `json:"hull_status"`
+	// What happens to each payment that is not refunded yet.
+	Payments []PreviewPaymentOutcome `json:"payments,omitzero"`
+	// Why the sale is undone. It becomes cancel_reason.
+	Reason string `json:"reason"`
+	// Whether the boat was titled to the buyer. Then it is used from now on. Defaults to true if it was delivered.
+	Titled *bool `json:"titled,omitzero"`
+}
+
 // PreviewDealWarning: Something about a deal that requires attention.
 type PreviewDealWarning struct {
 	// Amount that the warning is about.
 	Amount PreviewMoney `json:"amount"`
-	// Stable code for programs. balance_due means that the boat was delivered before it was paid.
+	// Stable code for programs. balance_due means that the boat was delivered before it was paid. overpaid means
+	// that the buyer gets money back. form_8300 means that more than $10,000 was paid in currency, which must be
+	// reported to the IRS. open_tasks means that the boat is not ready: lists of deals leave it out.
+	// trade_in_stocked means that the sale was undone after its trade-in was added to the inventory.
 	Code DealWarningCode `json:"code"`
 	// Explains the warning, for people.
 	Message string `json:"message"`
@@ -3986,7 +4275,7 @@ type PreviewFundingReport struct {
 	HasMore bool `json:"has_more"`
 	// Contracts by lender, largest amount first. At most 100.
 	Lenders []PreviewFundingLender `json:"lenders"`
-	// Location of the report. Null for all locations.
+	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// Contracts by status, in the order of a funding.
 	Stages []PreviewFundingStage `json:"stages"`
@@ -4022,6 +4311,22 @@ type PreviewFundingSum struct {
 	OpenStipulations int64 `json:"open_stipulations"`
 }
 
+// PreviewGrossAdjustment: What changed the profit of a deal after the delivery.
+type PreviewGrossAdjustment struct {
+	// Change of the profit on finance and insurance.
+	Back PreviewMoney `json:"back"`
+	// ID of the deal.
+	DealID string `json:"deal_id"`
+	// Change of the profit on the boat.
+	Front PreviewMoney `json:"front"`
+	// What happened.
+	Kind DealAdjustmentKind `json:"kind"`
+	// Date on which it was added.
+	On string `json:"on"`
+	// Negative price of the boat if the deal was unwound, otherwise 0.
+	Price PreviewMoney `json:"price"`
+}
+
 // PreviewGrossDeal: Profit on one deal.
 type PreviewGrossDeal struct {
 	// Profit on finance and insurance. Null if a cost is unknown.
@@ -4046,18 +4351,20 @@ type PreviewGrossDeal struct {
 
 // PreviewGrossMonth: Profit on the deals of one month.
 type PreviewGrossMonth struct {
-	// Sum of the known profits on finance and insurance.
+	// Sum of the known profits on finance and insurance, with the adjustments.
 	Back PreviewMoney `json:"back"`
-	// Number of deals.
+	// Number of deals that were delivered.
 	Deals int64 `json:"deals"`
-	// Sum of the known profits on boats.
+	// Sum of the known profits on boats, with the adjustments.
 	Front PreviewMoney `json:"front"`
-	// Year and month of the delivery.
+	// Year and month of the delivery, or of the adjustment.
 	Month string `json:"month"`
-	// Sum of the agreed prices of the boats.
+	// Sum of the agreed prices of the boats, minus those of deals that were unwound.
 	Price PreviewMoney `json:"price"`
 	// Sum of both.
 	Profit PreviewMoney `json:"profit"`
+	// Number of delivered deals that were unwound.
+	Unwound int64 `json:"unwound"`
 	// Number of deals whose profit on finance and insurance is unknown, because a cost is missing.
 	WithoutBack int64 `json:"without_back"`
 	// Number of deals whose profit on the boat is unknown, because a cost is missing.
@@ -4066,13 +4373,15 @@ type PreviewGrossMonth struct {
 
 // PreviewGrossReport: Profit on the boats that were delivered in a period.
 type PreviewGrossReport struct {
+	// What changed the profit of deals in the period after their delivery, newest first. At most limit.
+	Adjustments []PreviewGrossAdjustment `json:"adjustments"`
 	// Deals of the report, last delivery first. At most limit.
 	Deals []PreviewGrossDeal `json:"deals"`
 	// First day of the report. Null if the report has no first day.
 	From *string `json:"from"`
-	// Whether there are more deals than the report lists.
+	// Whether there are more deals or adjustments than the report lists.
 	HasMore bool `json:"has_more"`
-	// Location of the report. Null for all locations.
+	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// Deals by the month of the delivery, oldest first.
 	Months []PreviewGrossMonth `json:"months"`
@@ -4088,16 +4397,18 @@ type PreviewGrossReport struct {
 
 // PreviewGrossSum: Profit on several deals.
 type PreviewGrossSum struct {
-	// Sum of the known profits on finance and insurance.
+	// Sum of the known profits on finance and insurance, with the adjustments.
 	Back PreviewMoney `json:"back"`
-	// Number of deals.
+	// Number of deals that were delivered.
 	Deals int64 `json:"deals"`
-	// Sum of the known profits on boats.
+	// Sum of the known profits on boats, with the adjustments.
 	Front PreviewMoney `json:"front"`
-	// Sum of the agreed prices of the boats.
+	// Sum of the agreed prices of the boats, minus those of deals that were unwound.
 	Price PreviewMoney `json:"price"`
 	// Sum of both.
 	Profit PreviewMoney `json:"profit"`
+	// Number of delivered deals that were unwound.
+	Unwound int64 `json:"unwound"`
 	// Number of deals whose profit on finance and insurance is unknown, because a cost is missing.
 	WithoutBack int64 `json:"without_back"`
 	// Number of deals whose profit on the boat is unknown, because a cost is missing.
@@ -4120,6 +4431,8 @@ type PreviewHull struct {
 	DaysInStock *int64 `json:"days_in_stock"`
 	// Text for listings. Null if there is none.
 	Description *string `json:"description"`
+	// Day on which the boat is expected to arrive. Null if unknown.
+	ExpectedOn *string `json:"expected_on"`
 	// Hull identification number: 12 characters, without the country code. Null if the boat has none yet.
 	HIN *string `json:"hin"`
 	// Why the boat has no HIN. Null if it has one, or if none is required yet.
@@ -4134,6 +4447,8 @@ type PreviewHull struct {
 	ID string `json:"id"`
 	// Length overall in feet.
 	LengthFt float64 `json:"length_ft"`
+	// The agreement with the owner, if you expand it and the boat is sold for someone else.
+	ListingAgreement *PreviewListingAgreement `json:"listing_agreement,omitzero"`
 	// The hull's location, if you expand it.
 	Location *PreviewLocation `json:"location,omitzero"`
 	// Location where the boat is.
@@ -4146,6 +4461,10 @@ type PreviewHull struct {
 	Model string `json:"model"`
 	// Manufacturer's suggested retail price. Null if unknown.
 	MSRP *PreviewMoney `json:"msrp"`
+	// Options that were ordered from the factory. Agreements list them.
+	Options []string `json:"options"`
+	// Order number of the manufacturer. Null if it was not ordered or the number is unknown.
+	OrderNumber *string `json:"order_number"`
 	// Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold
 	// (consignment, brokerage).
 	Ownership HullOwnership `json:"ownership"`
@@ -4176,6 +4495,9 @@ type PreviewHull struct {
 	Status HullStatus `json:"status"`
 	// Your number for the boat. Unique among hulls that are not delivered or archived. Null if it has none.
 	StockNumber *string `json:"stock_number"`
+	// Where the boat is. It can be sold before it arrives: then status shows the sale, and this is on_order or
+	// in_transit.
+	StockState HullStockState `json:"stock_state"`
 	// Headline for listings. Null if there is none.
 	Title *string `json:"title"`
 	// When the hull last changed.
@@ -4210,12 +4532,14 @@ type PreviewHullCreate struct {
 	Condition HullCondition `json:"condition,omitzero"`
 	// Text for listings.
 	Description string `json:"description,omitzero"`
+	// Day on which the boat is expected to arrive.
+	ExpectedOn string `json:"expected_on,omitzero"`
 	// Required unless the hull is on order or in transit, or you send hin_absent_reason. A country prefix, as in
 	// US-GRT40912B324, is stored separately.
 	HIN string `json:"hin,omitzero"`
 	// Why the boat has no HIN. You can't send it together with hin.
 	HINAbsentReason HinAbsentReason `json:"hin_absent_reason,omitzero"`
-	// Length overall in feet. Rounded to two decimals.
+	// Length overall in feet, with at most two decimals.
 	LengthFt float64 `json:"length_ft"`
 	// Location where the boat is, or where it will arrive.
 	LocationID string `json:"location_id"`
@@ -4225,6 +4549,10 @@ type PreviewHullCreate struct {
 	Metadata map[string]string `json:"metadata,omitzero"`
 	// Model name, as the manufacturer uses it.
 	Model string `json:"model"`
+	// Options that were ordered from the factory.
+	Options []string `json:"options,omitzero"`
+	// Order number of the manufacturer.
+	OrderNumber string `json:"order_number,omitzero"`
 	// Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold
 	// (consignment, brokerage).
 	Ownership HullOwnership `json:"ownership,omitzero"`
@@ -4417,14 +4745,17 @@ type PreviewInventoryReport struct {
 	Counts []PreviewInventoryCount `json:"counts"`
 	// First day of the report. Null if the report has no first day.
 	From *string `json:"from"`
-	// Location of the report. Null for all locations.
+	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// Median of the days in stock. Null if there are no hulls.
 	MedianDays *int64 `json:"median_days"`
 	// The ten hulls that have been in stock longest.
 	Oldest []PreviewInventoryHull `json:"oldest"`
-	// Hulls that have not arrived. They are not part of the total.
+	// Hulls that have not arrived, including those that are sold. They are not part of the total.
 	OnTheWay PreviewInventoryValue `json:"on_the_way"`
+	// Hulls that have arrived and are sold and not delivered. They are not part of the total. from and to don't
+	// apply.
+	Sold PreviewInventoryValue `json:"sold"`
 	// IANA time zone of the days.
 	Timezone string `json:"timezone"`
 	// Last day of the report. Null if the report has no last day.
@@ -4584,7 +4915,7 @@ type PreviewLeadsMonth struct {
 type PreviewLeadsReport struct {
 	// First day of the report. Null if the report has no first day.
 	From *string `json:"from"`
-	// Location of the report. Null for all locations.
+	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// Leads by the month in which they were created, oldest first.
 	Months []PreviewLeadsMonth `json:"months"`
@@ -4623,10 +4954,66 @@ type PreviewLeadsSource struct {
 	Working int64 `json:"working"`
 }
 
+// PreviewListingAgreement: The agreement with the owner of a boat that you sell for someone else. The owner is
+// the seller on documents, and your part of the commission is the profit on the boat.
+type PreviewListingAgreement struct {
+	// Company that brings the buyer and gets a part of the commission. Null if there is none.
+	CoBroker *string `json:"co_broker"`
+	// Part of the commission that the co-broker gets. Null if there is none.
+	CoBrokerSplitPercent *string `json:"co_broker_split_percent"`
+	// Commission as an amount. Null if it is a part of the price or if the owner gets a net price.
+	Commission *PreviewMoney `json:"commission"`
+	// Commission as a part of the price. Null if it is an amount or if the owner gets a net price.
+	CommissionPercent *string `json:"commission_percent"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Last day of the agreement. Null if it has none.
+	EndsOn *string `json:"ends_on"`
+	// Who holds the buyer's deposit. Null if the dealership does.
+	EscrowHolder *string `json:"escrow_holder"`
+	// Boat that is sold for its owner.
+	HullID string `json:"hull_id"`
+	// Kind of agreement.
+	Kind ListingKind `json:"kind"`
+	// What the owner gets, whatever the price is. The commission is the rest. Null if there is a commission.
+	NetPrice *PreviewMoney `json:"net_price"`
+	// Contact who owns the boat.
+	OwnerContactID string `json:"owner_contact_id"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewListingAgreementReplace: The whole agreement. Omitted fields are cleared. Send a commission, as a
+// percentage or an amount, or a net price.
+type PreviewListingAgreementReplace struct {
+	// Company that brings the buyer.
+	CoBroker Opt[string] `json:"co_broker,omitzero"`
+	// Part of the commission that the co-broker gets, up to 100. Requires co_broker.
+	CoBrokerSplitPercent Opt[string] `json:"co_broker_split_percent,omitzero"`
+	// Commission as an amount.
+	Commission Opt[PreviewMoney] `json:"commission,omitzero"`
+	// Commission as a part of the price, up to 100.
+	CommissionPercent Opt[string] `json:"commission_percent,omitzero"`
+	// Last day of the agreement.
+	EndsOn Opt[string] `json:"ends_on,omitzero"`
+	// Who holds the buyer's deposit. Defaults to the dealership.
+	EscrowHolder Opt[string] `json:"escrow_holder,omitzero"`
+	// Kind of agreement.
+	Kind ListingKind `json:"kind"`
+	// What the owner gets, whatever the price is.
+	NetPrice Opt[PreviewMoney] `json:"net_price,omitzero"`
+	// Contact who owns the boat.
+	OwnerContactID string `json:"owner_contact_id"`
+}
+
 // PreviewLocation: A place where the dealership stores and sells boats.
 type PreviewLocation struct {
 	// Postal address. Null if none was set.
 	Address *Address `json:"address"`
+	// What buyers from other regions pay instead. Null if all buyers pay the same.
+	BuyerTaxes []PreviewBuyerTax `json:"buyer_taxes"`
 	// Short name, unique in the dealership. Null if there is none.
 	Code *string `json:"code"`
 	// When it was created.
@@ -4660,12 +5047,39 @@ type PreviewLoggedError struct {
 	Message string `json:"message"`
 }
 
+// PreviewMessaging: Whether messages can be sent.
+type PreviewMessaging struct {
+	// Email.
+	Email PreviewMessagingChannel `json:"email"`
+	// Text messages.
+	SMS PreviewMessagingChannel `json:"sms"`
+}
+
+// PreviewMessagingChannel: Whether the provider of a channel answers.
+type PreviewMessagingChannel struct {
+	// When the provider stopped answering. Null if it answers, or if nothing was sent for a while.
+	FailingSince *time.Time `json:"failing_since"`
+	// When Slipway last tried. Null if the provider answers.
+	TriedAt *time.Time `json:"tried_at"`
+	// Number of messages that are sent as soon as the provider answers. Without messages that are scheduled for
+	// later.
+	Waiting int64 `json:"waiting"`
+}
+
 // PreviewMoney: An amount of money.
 type PreviewMoney struct {
 	// In cents.
 	Amount int64 `json:"amount"`
 	// Currency code. Always USD.
 	Currency PreviewCurrency `json:"currency"`
+}
+
+// PreviewNewerVersion: A version of the API that the credential doesn't use.
+type PreviewNewerVersion struct {
+	// What the version added, as sentences with names in backticks.
+	Adds []string `json:"adds"`
+	// Date of the version.
+	Version string `json:"version"`
 }
 
 // PreviewPayment: Money that was received for a deal, or that was refunded, reversed or transferred. Payments
@@ -4705,6 +5119,17 @@ type PreviewPayment struct {
 	Type PaymentType `json:"type"`
 }
 
+// PreviewPaymentOutcome: What happens to a payment of a sale that is undone.
+type PreviewPaymentOutcome struct {
+	// Amount to refund or reverse. The dealership keeps the rest. Defaults to the remaining amount.
+	Amount *PreviewMoney `json:"amount,omitzero"`
+	// refund pays the money back. reversal records that the money was taken back, such as by the lender. keep
+	// doesn't change the payment.
+	Outcome PreviewPaymentOutcomeKind `json:"outcome"`
+	// Payment of the deal.
+	PaymentID string `json:"payment_id"`
+}
+
 // PreviewPendingRole: A role that a group maps to, and that an administrator must assign.
 type PreviewPendingRole struct {
 	// Role with the admin scope.
@@ -4739,7 +5164,7 @@ type PreviewPipelineReport struct {
 	Created PreviewPipelineOutcome `json:"created"`
 	// First day of the report. Null if the report has no first day.
 	From *string `json:"from"`
-	// Location of the report. Null for all locations.
+	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// The same deals by status, in the order of a sale.
 	Stages []PreviewPipelineStage `json:"stages"`
@@ -4806,7 +5231,7 @@ type PreviewPricingMonth struct {
 type PreviewPricingReport struct {
 	// First day of the report. Null if the report has no first day.
 	From *string `json:"from"`
-	// Location of the report. Null for all locations.
+	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// The same by month, oldest first.
 	Months []PreviewPricingMonth `json:"months"`
@@ -4863,6 +5288,9 @@ type PreviewProfile struct {
 	MFAFactors []UserFactor `json:"mfa_factors"`
 	// Name of the user, API key or app.
 	Name string `json:"name"`
+	// Versions of the API after service_version, and what they added. The oldest is first. To use one, send it in
+	// the header Service-Version, or create a new key.
+	NewerVersions []PreviewNewerVersion `json:"newer_versions"`
 	// Whether a user with the same email address can sign in to the test environment of the dealership. Null unless
 	// the credential is a session in the live environment.
 	OtherAccount *bool `json:"other_account"`
@@ -5336,7 +5764,7 @@ type PreviewResponsesReport struct {
 	From *string `json:"from"`
 	// Response times by the hour of the day in which leads were created.
 	Hours []PreviewResponseHour `json:"hours"`
-	// Location of the report. Null for all locations.
+	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// Response times by user, most leads first. At most 100. Leads without an owner are not listed.
 	Owners []PreviewResponseOwner `json:"owners"`
@@ -5412,6 +5840,40 @@ type PreviewSettings struct {
 	TradeTaxCredit bool `json:"trade_tax_credit"`
 }
 
+// PreviewTaxReport: Tax on the boats that were delivered in a period, by jurisdiction.
+type PreviewTaxReport struct {
+	// First day of the report. Null if the report has no first day.
+	From *string `json:"from"`
+	// Location of the report. Several are separated by commas. Null for all locations.
+	LocationID *string `json:"location_id"`
+	// The taxes by jurisdiction, name and exemption.
+	Rows []PreviewTaxRow `json:"rows"`
+	// Sum of all taxes.
+	Tax PreviewMoney `json:"tax"`
+	// IANA time zone of the days.
+	Timezone string `json:"timezone"`
+	// Last day of the report. Null if the report has no last day.
+	To *string `json:"to"`
+	// Current date in that time zone.
+	Today string `json:"today"`
+}
+
+// PreviewTaxRow: One tax of a jurisdiction.
+type PreviewTaxRow struct {
+	// Number of deals that were delivered, minus those that were undone.
+	Deals int64 `json:"deals"`
+	// Why these deals are exempt. Null if they are taxed.
+	ExemptReason *string `json:"exempt_reason"`
+	// Who receives the tax. The name of the tax if no jurisdiction was recorded.
+	Jurisdiction string `json:"jurisdiction"`
+	// Name of the tax.
+	Name string `json:"name"`
+	// Sum of the prices of their boats.
+	Sales PreviewMoney `json:"sales"`
+	// Sum of the tax. 0 if the deals are exempt.
+	Tax PreviewMoney `json:"tax"`
+}
+
 // PreviewTaxRule: A tax that new deals have.
 type PreviewTaxRule struct {
 	// What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line
@@ -5422,6 +5884,8 @@ type PreviewTaxRule struct {
 	BaseCapCents *int64 `json:"base_cap_cents"`
 	// Highest amount of the tax. Null if there is no limit.
 	CapCents *int64 `json:"cap_cents"`
+	// Who receives the tax, for the tax report. Null if the name says it.
+	Jurisdiction *string `json:"jurisdiction"`
 	// Name of the tax, as documents show it.
 	Name string `json:"name"`
 	// Rate as a decimal with up to four places.
@@ -5497,7 +5961,7 @@ type PreviewTradeInAdd struct {
 	Description string `json:"description,omitzero"`
 	// Hull identification number of the boat. It must not belong to a hull in stock.
 	HIN string `json:"hin,omitzero"`
-	// Length overall in feet.
+	// Length overall in feet, with at most two decimals.
 	LengthFt *float64 `json:"length_ft,omitzero"`
 	// Lender that the payoff is owed to.
 	Lienholder string `json:"lienholder,omitzero"`
@@ -5705,8 +6169,14 @@ type Role struct {
 	CreatedAt time.Time `json:"created_at"`
 	// Identifies the role. Starts with role_.
 	ID string `json:"id"`
+	// Whether its users can make exceptions and book money: override a hold, write a balance off, refund a payment,
+	// record a funding, undo a sale.
+	Manager bool `json:"manager"`
 	// Name of the role, unique in the dealership.
 	Name string `json:"name"`
+	// Whether its users can only see and change the hulls, leads, deals and appointments of their own locations
+	// (location_ids). A user with another role that isn't limited is not limited.
+	OwnLocations bool `json:"own_locations"`
 	// Scopes of the users with this role.
 	Scopes []string `json:"scopes"`
 	// When it last changed.
@@ -5717,20 +6187,30 @@ type Role struct {
 
 // RoleCreate: A new role.
 type RoleCreate struct {
+	// Whether its users can make exceptions and book money: override a hold, write a balance off, refund a payment,
+	// record a funding, undo a sale.
+	Manager *bool `json:"manager,omitzero"`
 	// Required for a role with the admin scope. Must be from an administrator.
 	MFAToken string `json:"mfa_token,omitzero"`
 	// Name of the role, unique in the dealership.
 	Name string `json:"name"`
+	// Whether its users can only see and change the hulls, leads, deals and appointments of their own locations.
+	// Can't be combined with the scopes admin and webhooks.
+	OwnLocations *bool `json:"own_locations,omitzero"`
 	// Scopes of the users with this role.
 	Scopes []string `json:"scopes"`
 }
 
 // RolePatch: Changes to a role. Omitted fields keep their values.
 type RolePatch struct {
+	// Whether its users can make exceptions and book money.
+	Manager Opt[bool] `json:"manager,omitzero"`
 	// Required if the role has the admin scope, before or after the change. Must be from an administrator.
 	MFAToken Opt[string] `json:"mfa_token,omitzero"`
 	// Name of the role, unique in the dealership.
 	Name Opt[string] `json:"name,omitzero"`
+	// Whether its users can only see and change the hulls, leads, deals and appointments of their own locations.
+	OwnLocations Opt[bool] `json:"own_locations,omitzero"`
 	// Replaces the scopes. The change applies to all users with the role.
 	Scopes Opt[[]string] `json:"scopes,omitzero"`
 }
@@ -6070,6 +6550,8 @@ type TaxRule struct {
 	BaseCapCents *int64 `json:"base_cap_cents,omitzero"`
 	// Highest amount of the tax. Null if there is no limit.
 	CapCents *int64 `json:"cap_cents,omitzero"`
+	// Who receives the tax, for the tax report. Null if the name says it.
+	Jurisdiction string `json:"jurisdiction,omitzero"`
 	// Name of the tax, as documents show it.
 	Name string `json:"name"`
 	// Rate as a decimal with up to four places.
@@ -6141,7 +6623,7 @@ type TradeInAdd struct {
 	Description string `json:"description,omitzero"`
 	// Hull identification number of the boat. It must not belong to a hull in stock.
 	HIN string `json:"hin,omitzero"`
-	// Length overall in feet.
+	// Length overall in feet, with at most two decimals.
 	LengthFt *float64 `json:"length_ft,omitzero"`
 	// Lender that the payoff is owed to.
 	Lienholder string `json:"lienholder,omitzero"`
@@ -6172,7 +6654,7 @@ type TradeInPut struct {
 	Description string `json:"description,omitzero"`
 	// Hull identification number of the boat. It must not belong to a hull in stock.
 	HIN string `json:"hin,omitzero"`
-	// Length overall in feet.
+	// Length overall in feet, with at most two decimals.
 	LengthFt *float64 `json:"length_ft,omitzero"`
 	// Lender that the payoff is owed to.
 	Lienholder string `json:"lienholder,omitzero"`
@@ -6251,8 +6733,8 @@ type UserDeactivate struct {
 	// from an administrator.
 	MFAToken string `json:"mfa_token,omitzero"`
 	// Whether to end what the user created: API keys, also those that were created with them, apps, webhooks, push
-	// URLs and calendars. Sessions and keys of slipway login always end. Defaults to true, and to false before
-	// version 2026-12-01.
+	// URLs and calendars. Sessions and keys of slipway login always end. Defaults to true, and to false in version
+	// 2026-11-15.
 	RevokeKeys *bool `json:"revoke_keys,omitzero"`
 }
 

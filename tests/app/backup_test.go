@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"slipway/internal/app"
+	"slipway/internal/doctor"
 	"slipway/internal/platform/backup"
 	"slipway/internal/platform/seal"
 	"slipway/internal/testkit"
@@ -116,6 +118,45 @@ func TestBackupWithoutFiles(t *testing.T) {
 	}
 	_, err = backup.Verify(t.Context(), file, t.TempDir())
 	assert.NoError(t, err)
+
+	_, err = app.CheckRestore(t.Context(), s.Settings(), file, t.TempDir(), noProgress)
+	lost, ok := errors.AsType[*backup.MissingError](err)
+	assert.Equal(t, ok, true, "the drill reports missing files")
+	assert.Equal(t, lost.Keys, []string{missingKey})
+	d := healthy(t, s.Settings())
+	found := examine(t, d, "files")
+	assert.Equal(t, found[0].Status, doctor.Fail)
+	assert.Contains(t, found[0].Detail, missingKey)
+	assert.Excludes(t, found[0].Detail, keptKey)
+	assert.Contains(t, errText(d.Missing()), missingKey)
+}
+
+// A restore drill verifies the audit log and the rows of the copy, and leaves nothing behind.
+func TestRestoreDrill(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.Test.Photo(s.Test.Hull(s.Test.Location(), nil))
+		assert.NoError(t, s.Settle(t.Context()))
+		folder, work := t.TempDir(), t.TempDir()
+		file := filepath.Join(folder, "backup")
+		_, err := app.Backup(t.Context(), s.Settings(), file, app.BackupOptions{Progress: noProgress})
+		assert.NoError(t, err)
+		drill, err := app.CheckRestore(t.Context(), s.Settings(), file, work, noProgress)
+		assert.NoError(t, err)
+		assert.Equal(t, drill.Audited, s.DB.SQLite())
+		assert.Equal(t, drill.Entries > 0, s.DB.SQLite())
+		assert.Equal(t, len(namesIn(t, work)), 0, "files that the drill left behind")
+	})
+
+	s := testkit.OnSQLite(t)
+	s.Test.Location()
+	assert.NoError(t, s.Settle(t.Context()))
+	s.Exec(`UPDATE audit_entries SET action = 'hull.created' WHERE action = 'location.created'`)
+	file, work := filepath.Join(t.TempDir(), "changed"), t.TempDir()
+	_, err := app.Backup(t.Context(), s.Settings(), file, app.BackupOptions{Progress: noProgress})
+	assert.NoError(t, err)
+	_, err = app.CheckRestore(t.Context(), s.Settings(), file, work, noProgress)
+	assert.Contains(t, errText(err), "the audit log of environment")
+	assert.Equal(t, len(namesIn(t, work)), 0, "files that the drill left behind")
 }
 
 // Each column with keys of blobs is in the query of the backup.

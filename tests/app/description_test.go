@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"slipway/internal/description"
 	"slipway/internal/platform/rest"
 	"slipway/internal/testkit/assert"
+	"slipway/internal/vocab/enum"
 )
 
 // The description works with generators: see problems.
@@ -32,9 +34,9 @@ func TestDescriptionIsForGenerators(t *testing.T) {
 			t.Errorf("the enum %s has no place in the description", name)
 		}
 	}
-	for _, name := range description.VariantNames() {
-		if u, _ := components[name].(map[string]any); u["oneOf"] == nil {
-			t.Errorf("%s in union.go is not a schema of the description", name)
+	for _, u := range enum.Unions() {
+		if s, _ := components[u.Type.Name()].(map[string]any); s["oneOf"] == nil {
+			t.Errorf("%s has variants, but is not a union of the description", u.Type)
 		}
 	}
 	if kinds := components["Event"].(map[string]any)["oneOf"].([]any); len(kinds) != len(app.Kinds()) {
@@ -148,4 +150,24 @@ func TestServerInDescription(t *testing.T) {
 
 	example := description.Of(rest.New(rest.Config{})).Stable().Components.SecuritySchemes["oauth2"].Flows.AuthorizationCode
 	assert.Equal(t, example.TokenURL, "https://slipway.example.com/oauth/token")
+}
+
+// The values in the tag of a field are values of its type, so that a value that is renamed
+// isn't left in a tag.
+func TestPartsOfEnums(t *testing.T) {
+	parts := 0
+	for _, d := range enum.All() {
+		of := d.Field.Type
+		for of != nil && (of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice) {
+			of = of.Elem()
+		}
+		if of == nil || enum.ValuesOf(of) == nil {
+			continue
+		}
+		parts++
+		for _, v := range d.Values {
+			assert.Equal(t, slices.Contains(enum.ValuesOf(of), v), true, d.Name, v)
+		}
+	}
+	assert.Equal(t, parts > 5, true, "parts of enums", parts)
 }

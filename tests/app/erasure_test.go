@@ -195,3 +195,23 @@ func TestErasureDuringRelay(t *testing.T) {
 		assert.Excludes(t, data, quill)
 	}
 }
+
+// A hold for a contact is replaced by the deal of another buyer, which remembers it. After
+// the contact is erased, the text of the hold is nowhere.
+func TestErasureOfAHoldThatADealReplaced(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		c := s.Test
+		contact, hull := c.Contact(nil), c.Hull(c.Location(), nil)
+		c.Post("/v1/hulls/"+hull+"/transition", map[string]any{"to": "on_hold", "contact_id": contact, "reason": "For " + quill}, 200, nil)
+		deal := c.Deal(map[string]any{"hull_id": hull})
+		c.Post("/v1/deals/"+deal+"/offers/"+c.OpeningOffer(deal)+"/accept", map[string]any{"override_hold": true}, 200, nil)
+		assert.Contains(t, testkit.Rows[string](s, `SELECT hull_hold FROM deals WHERE id = ?`, deal)[0], quill, "the hold that the deal replaced")
+
+		c.Delete("/v1/contacts/"+contact, 204)
+		for _, table := range tables(s) {
+			for _, row := range rowsOf(s, table) {
+				assert.Excludes(t, row, quill, table)
+			}
+		}
+	})
+}

@@ -120,7 +120,7 @@ var escalations = []escalation{
 		return v.s.Test.SSOConnection(nil).ID, map[string]any{"default_role_id": v.s.Test.Role("admin")}
 	}},
 	{"updateSsoConnection", "provider of a connection with admin", func(v *victims) (string, map[string]any) {
-		return v.s.Test.SSOConnection(v.connection(map[string]any{"mfa_token": v.s.Test.Proof()})).ID, map[string]any{"issuer": "http://evil.example"}
+		return v.s.Test.SSOConnection(v.connection(map[string]any{"mfa_token": v.s.Test.Proof()})).ID, map[string]any{"issuer": "http://evil.example.com"}
 	}},
 	{"updateSsoConnection", "link an owner", func(v *victims) (string, map[string]any) {
 		return v.s.Test.SSOConnection(nil).ID, map[string]any{"link_users": []map[string]any{{"user_id": v.owner().ID, "subject": "mallory"}}}

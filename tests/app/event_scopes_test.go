@@ -13,7 +13,7 @@ import (
 // here.
 func TestEventsRequireTheScopeOfTheirNoun(t *testing.T) {
 	want := map[string]string{
-		"hull": "hulls:read", "hull_photo": "hulls:read", "channel": "hulls:read", "import": "hulls:read",
+		"hull": "hulls:read", "listing_agreement": "hulls:write", "hull_photo": "hulls:read", "channel": "hulls:read", "import": "hulls:read",
 		"contact": "leads:read", "lead": "leads:read", "appointment": "leads:read", "quarantine": "leads:read",
 		"activity": "hulls:read and leads:read and deals:read", "proposal": "hulls:read and leads:read and deals:read",
 		"deal": "deals:read", "funding": "deals:read", "document": "deals:read", "payment": "deals:read", "finance_structure": "deals:read",

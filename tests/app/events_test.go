@@ -91,7 +91,7 @@ func TestSamples(t *testing.T) {
 		samples[k.Type] = s
 
 		isNew := regexp.MustCompile(`(created|deleted|opened|issued|submitted|provisioned|recorded|installed|uninstalled|made|queued|received|captured|`+
-			`consent_revoked|trade_in_added|trade_in_removed|test)$`).MatchString(k.Type) && k.Type != "hull.syndication_queued"
+			`consent_revoked|trade_in_added|trade_in_removed|agreement.removed|test)$`).MatchString(k.Type) && k.Type != "hull.syndication_queued" && k.Type != "deal.reopened"
 		if isNew != (len(s["previous"]) == 0) {
 			t.Errorf("%s: got previous %v, want it empty only for an object that is new or was deleted", k.Type, s["previous"])
 		}

@@ -52,6 +52,7 @@ func TestFollowWaitsForOlderWriters(t *testing.T) {
 func TestFollowMissesNothing(t *testing.T) {
 	s := testkit.OnPostgres(t)
 	other := s.Node()
+	useDatabaseClock(s, other)
 	s.RunJobs()
 	hullsEach := 50
 	if n, err := strconv.Atoi(os.Getenv("SLIPWAY_TEST_FOLLOW")); err == nil {
@@ -110,7 +111,6 @@ func TestFollowMissesNothing(t *testing.T) {
 			s.Env("locations", location), all[path].start)
 		assert.Equal(t, len(written[path]) >= 7*hullsEach, true, path, "has at least one row for each hull")
 	}
-	s.Advance(time.Millisecond) // past the newest row
 	close(stop)
 	followers.Wait()
 
@@ -122,6 +122,56 @@ func TestFollowMissesNothing(t *testing.T) {
 			return len(ids) == 0
 		})
 	}
+}
+
+// useDatabaseClock lets servers take the time of writes from PostgreSQL, as in production. The
+// clock of the last server is five seconds behind.
+func useDatabaseClock(all ...*testkit.Server) {
+	for i, s := range all {
+		s.DB.OwnClock = false
+		if i == len(all)-1 {
+			s.DB.Now = func() time.Time { return time.Now().Add(-5 * time.Second) }
+		}
+	}
+}
+
+// A person who goes back a page sees rows that are only milliseconds old, and of nodes whose
+// clocks differ.
+func TestPageBackToYoungRows(t *testing.T) {
+	s := testkit.OnPostgres(t)
+	other := s.Node()
+	useDatabaseClock(s, other)
+	last := s.Test.Location()
+	for i := range 20 {
+		c := []*testkit.Client{other.Test, s.Test}[i%2]
+		next, start := c.Location(), time.Now()
+		got := walk(t, s.Test, "/v1/locations", url.Values{"ending_before": {last}}, "ending_before")
+		assert.Equal(t, got, []string{next}, "the row that was just created")
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("got the row after %s, want it at once", took)
+		}
+		last = next
+	}
+}
+
+// A page waits for a write that is about to end, and shows its row.
+func TestPageBackWaitsForAWrite(t *testing.T) {
+	s := testkit.OnPostgres(t)
+	useDatabaseClock(s)
+	first := s.Test.Location()
+	began, done := make(chan struct{}), make(chan error)
+	go func() {
+		_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
+			close(began)
+			_, err := db.Exec(ctx, tx, `SELECT pg_sleep(0.1)`)
+			return "", err
+		})
+		done <- err
+	}()
+	<-began
+	second := s.Test.Location()
+	assert.Equal(t, walk(t, s.Test, "/v1/locations", url.Values{"ending_before": {first}}, "ending_before"), []string{second})
+	assert.NoError(t, <-done)
 }
 
 // importHulls imports hulls and waits for the end.

@@ -26,6 +26,7 @@ var appointmentRecipes = map[string]recipe{
 	"preview.updateActivity": {anActivity, fixed(`{"outcome": "left voicemail"}`)},
 	"preview.deleteActivity": {anActivity, nil},
 
+	"preview.getBackups": {nil, nil},
 	"preview.listRequestLogs": {func(c *testkit.Client) map[string]string {
 		c.LoggedRequest()
 		return nil

@@ -16,6 +16,7 @@ var consoleRecipes = map[string]recipe{
 	"preview.getDealNext":  {aDeal, nil},
 
 	"preview.listUnknownMessages":   {toList(anUnknownMessage), nil},
+	"preview.getMessaging":          {},
 	"preview.resolveUnknownMessage": {anUnknownMessage, fixed(`{"outcome": "sent"}`)},
 
 	"preview.listQuarantinedMessages":   {toList(aQuarantinedMessage), nil},

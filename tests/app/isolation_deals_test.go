@@ -48,6 +48,10 @@ var dealRecipes = map[string]recipe{
 	"submitFunding":          {aSelectedStructure, fixed(`{"lender": "Bay Federal"}`)},
 	"updateDeal":             {aDeal, fixed(`{"metadata": {"a": "1"}}`)},
 	"voidDocument":           {aDocument, fixed(`{"reason": "Wrong boat"}`)},
+
+	"preview.listDealAdjustments":  {aDealWithAProduct, nil},
+	"preview.createDealAdjustment": {aDealWithAProduct, fixed(`{"kind": "line_item", "position": 0, "refund": {"amount": 89500, "currency": "USD"}, "chargeback": {"amount": 40000, "currency": "USD"}, "effective_on": "2026-11-01", "reason": "Sold the boat"}`)},
+	"preview.unwindDeal":           {aRefundedSale, fixed(`{"reason": "Title problem", "hull_status": "available"}`)},
 }
 
 func aDeal(c *testkit.Client) map[string]string { return map[string]string{"deal_id": c.Deal(nil)} }
@@ -61,6 +65,21 @@ func createIn(c *testkit.Client, deal, name, path string, body any) map[string]s
 
 func anOffer(c *testkit.Client) map[string]string {
 	return createIn(c, c.Deal(nil), "offer_id", "/offers", `{"amount_usd": 1000, "made_by": "dealer"}`)
+}
+
+func aDealWithAProduct(c *testkit.Client) map[string]string {
+	return map[string]string{"deal_id": c.DealIn("delivered", map[string]any{"line_items": []any{map[string]any{"kind": "product", "amount_cents": 89500}}})}
+}
+
+// aRefundedSale returns a delivered deal without money.
+func aRefundedSale(c *testkit.Client) map[string]string {
+	deal := c.DealIn("delivered", nil)
+	var paid struct{ Data []struct{ ID string } }
+	c.Get("/v1/deals/"+deal+"/payments", 200, &paid)
+	for _, p := range paid.Data {
+		c.Post("/v1/deals/"+deal+"/payments/"+p.ID+"/refund", `{"reason": "Title problem"}`, 201, nil)
+	}
+	return map[string]string{"deal_id": deal}
 }
 
 func anAcceptedDeal(c *testkit.Client) map[string]string {

@@ -12,7 +12,7 @@ func init() {
 		"preview.listFundings":  {toList(aFunding), nil},
 		"preview.listDocuments": {toList(aDocument), nil},
 	})
-	for _, name := range []string{"Inventory", "Gross", "Leads", "Responses", "Pipeline", "Funding", "Cash", "Pricing"} {
+	for _, name := range []string{"Inventory", "Gross", "Leads", "Responses", "Pipeline", "Funding", "Cash", "Pricing", "Tax"} {
 		recipes["preview.get"+name+"Report"] = recipe{}
 		recipes["preview.export"+name+"Report"] = recipe{}
 	}

@@ -118,7 +118,7 @@ var recipes = map[string]recipe{
 
 // webhookRecipes are the recipes of webhooks and events.
 var webhookRecipes = map[string]recipe{
-	"createWebhook":       {nil, fixed(`{"url": "http://example.com/hook", "events": ["*"]}`)},
+	"createWebhook":       {nil, fixed(`{"url": "https://example.com/hook", "events": ["*"]}`)},
 	"deleteWebhook":       {aWebhook, nil},
 	"drainDeadLetters":    {aWebhook, fixed(`{"action": "discard"}`)},
 	"getDelivery":         {aDelivery, nil},
@@ -137,33 +137,46 @@ var webhookRecipes = map[string]recipe{
 
 // previewRecipes are the recipes of the preview.
 var previewRecipes = map[string]recipe{
-	"preview.listHulls":              {},
-	"preview.createHull":             {nil, aPreviewHull},
-	"preview.getHull":                {aHull, nil},
-	"preview.updateHull":             {aHull, fixed(`{"title": "One owner"}`)},
-	"preview.getHullPricing":         {aHull, nil},
-	"preview.updateHullPricing":      {aHull, fixed(`{"price": {"amount": 9900000, "currency": "USD"}}`)},
-	"preview.listDeals":              {},
-	"preview.createDeal":             {nil, aPreviewDeal},
-	"preview.getDeal":                {aDeal, nil},
-	"preview.streamEvents":           {},
-	"preview.updateTradeIn":          {aTradeIn, fixed(`{"payoff": {"amount": 100, "currency": "USD"}}`)},
-	"preview.getScim":                {aSCIMConnection, nil},
-	"preview.createScimToken":        {aConnection, aProof},
-	"preview.deleteScimToken":        {aSCIMConnection, nil},
-	"preview.updateChannel":          {aChannel, fixed(`{"name": "Our website"}`)},
-	"preview.rotateChannelFeedUrl":   {aChannel, nil},
-	"preview.revokeChannelFeedUrl":   {aChannel, nil},
-	"preview.rotateChannelSecret":    {aChannel, nil},
-	"preview.uploadDocument":         {aDeal, aScan},
-	"preview.replaceLogo":            {aLogo, func(*testkit.Client) any { return testkit.Picture() }},
-	"preview.getLogo":                {aLogo, nil},
-	"preview.deleteLogo":             {aLogo, nil},
-	"preview.getExecutedDocument":    {aSignedDocument, nil},
-	"preview.exportHullImportErrors": {anImport, nil},
-	"preview.triggerEvent":           {nil, fixed(`{"type": "deal.accepted"}`)},
+	"preview.listHulls":               {},
+	"preview.createHull":              {nil, aPreviewHull},
+	"preview.getHull":                 {aHull, nil},
+	"preview.updateHull":              {aHull, fixed(`{"title": "One owner"}`)},
+	"preview.getHullPricing":          {aHull, nil},
+	"preview.updateHullPricing":       {aHull, fixed(`{"price": {"amount": 9900000, "currency": "USD"}}`)},
+	"preview.getListingAgreement":     {aListedHull, nil},
+	"preview.replaceListingAgreement": {aHull, anAgreement},
+	"preview.deleteListingAgreement":  {aListedHull, nil},
+	"preview.listDeals":               {},
+	"preview.createDeal":              {nil, aPreviewDeal},
+	"preview.getDeal":                 {aDeal, nil},
+	"preview.streamEvents":            {},
+	"preview.updateTradeIn":           {aTradeIn, fixed(`{"payoff": {"amount": 100, "currency": "USD"}}`)},
+	"preview.getScim":                 {aSCIMConnection, nil},
+	"preview.createScimToken":         {aConnection, aProof},
+	"preview.deleteScimToken":         {aSCIMConnection, nil},
+	"preview.updateChannel":           {aChannel, fixed(`{"name": "Our website"}`)},
+	"preview.rotateChannelFeedUrl":    {aChannel, nil},
+	"preview.revokeChannelFeedUrl":    {aChannel, nil},
+	"preview.rotateChannelSecret":     {aChannel, nil},
+	"preview.uploadDocument":          {aDeal, aScan},
+	"preview.replaceLogo":             {aLogo, func(*testkit.Client) any { return testkit.Picture() }},
+	"preview.getLogo":                 {aLogo, nil},
+	"preview.deleteLogo":              {aLogo, nil},
+	"preview.getExecutedDocument":     {aSignedDocument, nil},
+	"preview.exportHullImportErrors":  {anImport, nil},
+	"preview.triggerEvent":            {nil, fixed(`{"type": "deal.accepted"}`)},
 	"preview.receiveMessage": {nil, fixed(`{"channel": "sms", "from": "+14105550123", "body": "Is the boat still available?",
 		"provider_message_id": "SM1"}`)},
+}
+
+func anAgreement(c *testkit.Client) any {
+	return map[string]any{"owner_contact_id": c.Contact(nil), "kind": "exclusive", "commission_percent": "10"}
+}
+
+func aListedHull(c *testkit.Client) map[string]string {
+	path := aHull(c)
+	c.Put("/v2-preview/hulls/"+path["hull_id"]+"/listing_agreement", anAgreement(c), 200, nil)
+	return path
 }
 
 func aPreviewHull(c *testkit.Client) any {
@@ -186,7 +199,7 @@ func init() {
 }
 
 func aConnection(c *testkit.Client) map[string]string {
-	return map[string]string{"connection_id": c.SSOConnection(nil).ID}
+	return map[string]string{"connection_id": c.SSOConnection(map[string]any{"issuer": "https://acme.example.com"}).ID}
 }
 
 // aProof is a body with nothing else.
@@ -207,7 +220,7 @@ func aNewConnection(c *testkit.Client) any {
 
 func aWebhook(c *testkit.Client) map[string]string {
 	var w struct{ ID string }
-	c.Post("/v1/webhooks", `{"url": "http://example.com/hook", "events": ["*"]}`, 201, &w)
+	c.Post("/v1/webhooks", `{"url": "https://example.com/hook", "events": ["*"]}`, 201, &w)
 	return map[string]string{"webhook_id": w.ID}
 }
 

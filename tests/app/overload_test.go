@@ -78,7 +78,7 @@ func TestHotHull(t *testing.T) {
 	for range requests {
 		tally[<-statuses]++
 	}
-	if tally[200] == 0 || tally[200]+tally[503] != requests { // 503 if they waited for 4 seconds
+	if tally[200] == 0 || tally[200]+tally[429] != requests { // 429 if they waited for 4 seconds
 		t.Errorf("got the statuses %v, want 200", tally)
 	}
 }

@@ -2,92 +2,73 @@ package app
 
 import (
 	"reflect"
-	"strings"
+	"regexp"
+	"slices"
 	"testing"
-	"time"
 
 	"slipway/internal/app"
-	"slipway/internal/hulls"
-	"slipway/internal/identity/people"
+	"slipway/internal/platform/rest"
+	"slipway/internal/testkit/assert"
+	"slipway/internal/vocab/privacy"
 )
 
-// notAboutContacts are the audited types and fields with text that is not about a
-// contact, and what it is about. Add to it only after a review. Other text needs
-// the tag audit:"personal", because the audit log can't be erased.
-var notAboutContacts = map[string]string{
-	"Hull": "a boat", "HullSpecs": "a boat", "NoteOnHin": "a boat", "SpecEngine": "an engine", "SpecTrailer": "a trailer",
-	"HullPhoto": "a photo of a boat", "HullSyndication": "a listing of a boat", "HullImport": "a file of boats",
-	"Channel": "a partner", "Dealership": "the dealership", "Location": "the dealership", "Settings": "the dealership",
-	"Address": "the dealership", "QuietHours": "the dealership", "Sender": "the dealership", "Inbound": "the dealership", "TaxRule": "a tax",
-	"User": "an employee", "Session": "an employee", "UserRole": "a role", "UserFactor": "an employee",
-	"Role": "a set of scopes", "Actor": "an employee or a key",
-	"App": "an app", "InstalledApp": "an app", "Connection": "an identity provider", "GroupRole": "a group of employees",
-	"AttributeNames": "an identity provider",
-	"APIKey":         "a key", "KeyCreator": "an employee or a key", "Webhook": "an endpoint",
-	"FinanceStructure.lender": "a company", "FinanceProduct.provider": "a company", "Funding.lender": "a company",
-	"Document.sha256": "a hash", "Contact.merged_into": "an ID", "Offer.in_reply_to": "an ID",
-	"LeadMessage.block_reason": "a code", "LeadMessage.provider": "a code", "LeadMessage.error_code": "a code",
-	"AppointmentReminder.blocked_reason": "a code",
-	"ProposalState.decided_by":           "an ID", "ProposalResult.code": "a code", "ProposalResult.edited": "names of fields",
-}
+// secretName is in the names of secrets.
+var secretName = regexp.MustCompile(`password|secret|token|credential$|assertion|^code$`)
 
-// Text that users can write about a contact must not be in the audit log. The
-// test walks the structs of everything that is audited.
-func TestAuditLogHasNoTextAboutContacts(t *testing.T) {
-	audited := []any{hulls.HullPricing{}, people.Session{}}
-	for _, k := range app.Kinds() {
-		audited = append(audited, k.Object)
-	}
-	w := walker{t, map[reflect.Type]bool{}, map[string]bool{}}
-	for _, object := range audited {
-		w.walk(reflect.TypeOf(object))
-	}
-	for name := range notAboutContacts {
-		if !w.used[name] {
-			t.Errorf("notAboutContacts has %s, which has no text in the audit log; remove it", name)
+// The tags are valid, say something that the type doesn't say, and a text with the name of
+// a secret is one: the test environment keeps other text.
+func TestPrivacyTags(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var walk func(typ reflect.Type, request bool)
+	walk = func(typ reflect.Type, request bool) {
+		if typ = privacy.Inside(typ); seen[typ] {
+			return
 		}
-	}
-}
-
-type walker struct {
-	t    *testing.T
-	seen map[reflect.Type]bool
-	used map[string]bool // entries of notAboutContacts
-}
-
-func (w walker) walk(typ reflect.Type) {
-	w.t.Helper()
-	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
-		typ = typ.Elem()
-	}
-	if typ.Kind() != reflect.Struct || typ == reflect.TypeFor[time.Time]() || w.seen[typ] {
-		return
-	}
-	w.seen[typ] = true
-
-	for _, f := range reflect.VisibleFields(typ) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || name == "-" || f.Tag.Get("audit") != "" {
-			continue
-		}
-		if isText(f, name) {
-			field := typ.Name() + "." + name
-			if notAboutContacts[typ.Name()] == "" && notAboutContacts[field] == "" {
-				w.t.Errorf(`%s is in the audit log; add the tag audit:"personal", or review it and add it to notAboutContacts`, field)
+		seen[typ] = true
+		byType := ""
+		if typ.Kind() == reflect.Struct {
+			for own := range typ.Fields() {
+				if own.Name == "_" {
+					byType = own.Tag.Get("privacy")
+				}
 			}
-			w.used[typ.Name()], w.used[field] = true, true
 		}
-		w.walk(f.Type)
+		for _, f := range privacy.Of(typ) {
+			tag, usual := f.Tag.Get("privacy"), "plain"
+			if f.Text {
+				usual = "personal"
+				if byType != "" {
+					usual = byType
+				}
+			}
+			if tag == usual {
+				t.Errorf("%s.%s has the tag %q, which it is without it", typ.Name(), f.Name, tag)
+			}
+			if request && f.Text && f.Class != privacy.Secret && secretName.MatchString(f.Name) && !slices.Contains(notSecret, typ.Name()+"."+f.Name) {
+				t.Errorf(`%s.%s has the name of a secret; add the tag privacy:"secret"`, typ.Name(), f.Name)
+			}
+			if f.Class == privacy.Cost && f.Needs == nil {
+				t.Errorf("%s.%s is a cost without the scopes to see it", typ.Name(), f.Name)
+			}
+			walk(f.Type, request)
+		}
 	}
+	for _, o := range routes() {
+		if body, ok := o.In.FieldByName("Body"); ok {
+			walk(body.Type, true)
+		}
+	}
+	for _, typ := range app.Audited() {
+		walk(typ, false)
+	}
+	assert.Equal(t, len(seen) > 100, true, "types:", len(seen))
 }
 
-// isText reports whether users can write any text in a field.
-func isText(f reflect.StructField, name string) bool {
-	typ := f.Type
-	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
-		typ = typ.Elem()
-	}
-	isID := name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")
-	isChecked := f.Tag.Get("enum") != "" || f.Tag.Get("format") == "date"
-	return !isID && !isChecked && (typ == reflect.TypeFor[string]() || typ.Kind() == reflect.Map || typ.Kind() == reflect.Interface)
+// routes returns the operations of the API.
+func routes() []*rest.Operation {
+	stable, preview, _ := app.Routes().Surfaces()
+	return slices.Concat(stable.Operations, preview.Operations)
 }
+
+// notSecret are codes that are not secret.
+var notSecret = []string{"DealLineItem.code", "LocationCreate.code", "LocationPatch.code"}

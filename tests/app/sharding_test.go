@@ -16,12 +16,17 @@ import (
 
 // installationTables are the same for all environments.
 var installationTables = map[string]string{
-	"site_keys":     "the keys of the installation",
-	"auth_refusals": "rejected credentials, which belong to no environment",
-	"timelines":     "the history of the PostgreSQL cluster",
-	"acme_state":    "the certificates of the installation",
-	"maintenance":   "whether the installation is in maintenance",
-	"rate_limits":   "what the servers allowed, by a hash of the caller",
+	"site_keys":        "the keys of the installation",
+	"auth_refusals":    "rejected credentials, which belong to no environment",
+	"timelines":        "the history of the PostgreSQL cluster",
+	"acme_state":       "the certificates of the installation",
+	"maintenance":      "whether the installation is in maintenance",
+	"job_nodes":        "the servers that run jobs",
+	"provider_outages": "the providers that don't answer",
+	"backup_runs":      "backups of the whole installation",
+	"backup_turns":     "the lock for them",
+	"schema_floor":     "the versions of Slipway that can use the database",
+	"rate_limits":      "what the servers allowed, by a hash of the caller",
 }
 
 // foreignReferences are references to rows of another environment.

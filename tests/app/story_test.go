@@ -27,9 +27,12 @@ type story struct {
 	s      *testkit.Server
 	routes map[string]route // by operation ID
 	calls  []call
-	server string // its URL
-	proxy  *proxy // nil: the requests go to the server
+	read   []pinned
+	server string             // its URL
+	begin  func(desk *teller) // what happens first, or nil
+	proxy  *proxy             // nil: the requests go to the server
 
+	pins     []string         // versions that each GET is called with too
 	receiver *httptest.Server // of webhooks
 	fails    atomic.Bool      // whether the receiver rejects what it gets
 
@@ -43,6 +46,12 @@ type call struct {
 	operation string
 	request   any
 	response  *testkit.Response
+}
+
+// pinned is the response to a GET in a version.
+type pinned struct {
+	operation, version string
+	body               []byte
 }
 
 // proxy is where the requests of the story go instead of the server.
@@ -63,7 +72,15 @@ var storyStart = time.Date(2026, 12, 1, 15, 0, 0, 0, time.UTC)
 // tellStory tells the story to a server, directly or through a proxy.
 func tellStory(t *testing.T, s *testkit.Server, p *proxy) []call {
 	t.Helper()
-	st := &story{t: t, s: s, proxy: p, server: s.URL, routes: map[string]route{}}
+	st := &story{t: t, s: s, proxy: p}
+	st.tell()
+	return st.calls
+}
+
+func (st *story) tell() {
+	t, s, p := st.t, st.s, st.proxy
+	t.Helper()
+	st.server, st.routes = s.URL, map[string]route{}
 	for _, o := range allOperations() {
 		st.routes[o.OperationID] = route{o.Method, o.Path, successOf(o)}
 	}
@@ -84,6 +101,9 @@ func tellStory(t *testing.T, s *testkit.Server, p *proxy) []call {
 		scopes = append(scopes, x.Scope)
 	}
 	desk := st.teller(s.As(s.KeyWith(access.KeyRequest{Name: "Back office", Scopes: scopes})))
+	if st.begin != nil {
+		st.begin(desk)
+	}
 	if p != nil {
 		s.URL = p.start(s.URL)
 	}
@@ -98,7 +118,6 @@ func tellStory(t *testing.T, s *testkit.Server, p *proxy) []call {
 	st.connect(desk)
 	st.secure(desk)
 	st.notify(desk)
-	return st.calls
 }
 
 // startStory stops the clock. What the server created before is a month old.
@@ -137,6 +156,12 @@ func (w *teller) does(operation string, body, out any, details ...string) {
 	status := map[string]int{"200": 200, "201": 201, "202": 202, "204": 204}[r.status]
 	res := w.Do(r.method, path+strings.Join(details, ""), body, status, out)
 	st.calls = append(st.calls, call{operation, body, res})
+	for _, pin := range st.pins {
+		if r.method == http.MethodGet {
+			older := w.With("Service-Version", pin).Do(r.method, path+strings.Join(details, ""), body, status, nil)
+			st.read = append(st.read, pinned{operation, pin, older.Bytes})
+		}
+	}
 	st.s.Advance(time.Minute)
 }
 

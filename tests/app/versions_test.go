@@ -1,158 +1,282 @@
 package app
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"slipway/internal/app"
+	"slipway/internal/description"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/version"
 )
 
-// Each version has a file with its properties, enum values and events. The files of
-// published versions don't change: a new property needs the tag since.
+const versionFiles = "../../api/versions/"
+
+// Each version has a file with its operations, properties, types, enum values and events. A
+// release adds the checksum of its file. From then on, the file never changes, and -update
+// doesn't write it: what a version had, it has forever. What isn't released is in next.txt.
 func TestVersions(t *testing.T) {
-	text := documentText(t)
-	for _, v := range version.Published {
-		got, golden := contentsOf(t, text, v.Date), "../../api/versions/"+v.Date+".txt"
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
+	released := checksums(t)
+	for i, v := range version.Published {
+		sum, frozen := released[v.Date+".txt"]
+		delete(released, v.Date+".txt")
+		golden, got := versionFiles+v.Date+".txt", contentsOf(t, v.Date)
+		if !frozen {
+			assert.Equal(t, i, len(version.Published)-1, "versions before "+v.Date+", which all need a checksum")
+			golden = versionFiles + "next.txt"
+		}
+		if *update && !frozen {
+			assert.NoError(t, os.WriteFile(golden, []byte(got), 0o600))
 		}
 		want, err := os.ReadFile(golden)
-		if err != nil || got != string(want) {
-			t.Errorf("api/versions/%s.txt is outdated. A new property needs the tag since. Run `make openapi` and review the diff. %v", v.Date, err)
+		assert.NoError(t, err)
+		switch {
+		case frozen && checksum(want) != sum:
+			t.Errorf("%s was changed. The file of a released version never changes.", golden)
+		case got != string(want) && frozen:
+			t.Errorf("version %s is released, and no longer the same. What was added needs the tag since, and what was removed must come back:\n%s",
+				v.Date, differences(string(want), got))
+		case got != string(want):
+			t.Errorf("%s is outdated. Run `make openapi` and review the diff.\n%s", golden, differences(string(want), got))
 		}
+	}
+	for name := range released {
+		t.Errorf("SHA256SUMS has %s, which is not a version", name)
 	}
 }
 
-// removed lists what was removed from the first version on purpose, before versions
-// were served by tags.
-var removed = map[string]string{
-	"event contact.consent_captured": "it was never sent: a consent is always recorded through a lead",
-	"MFAEnrollment.recovery_codes":   "they are returned when the method is confirmed, in MFAProof",
-	"SignIn":                         "it is described in openapi-public.json",
-	"SignedIn":                       "it is described in openapi-public.json",
+// checksums returns the checksums of released versions, as sha256sum writes them.
+func checksums(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(versionFiles + "SHA256SUMS")
+	assert.NoError(t, err)
+	sums := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		sums[name] = sum
+	}
+	return sums
 }
 
-// The first version still has all that it had when it was published. The file was
-// listed from that description (commit 615a7e1), and -update doesn't write it: a
-// wrong tag also changes the files of TestVersions.
-func TestFirstVersionIsComplete(t *testing.T) {
-	text := documentText(t)
-	first := version.Published[0].Date
-	has := map[string][]string{}
-	for line := range strings.Lines(contentsOf(t, text, first)) {
-		name, values := splitContent(line)
-		has[name] = values
-	}
-
-	shipped, err := os.ReadFile("../../api/versions/" + first + ".shipped.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(shipped)) {
-		name, values := splitContent(line)
-		schema, _, _ := strings.Cut(name, ".")
-		if removed[name] != "" || removed[schema] != "" {
-			continue
-		}
-		got, ok := has[name]
-		if !ok {
-			t.Errorf("version %s no longer has %s. Remove the tag since.", first, name)
-			continue
-		}
-		for _, v := range values {
-			if !slices.Contains(got, v) {
-				t.Errorf("version %s no longer has the value %s of %s. Remove it from the tag since.", first, v, name)
-			}
-		}
-	}
+func checksum(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
-// splitContent splits a line of the file of a version into a property or an event,
-// and the values of an enum.
-func splitContent(line string) (name string, values []string) {
-	words := strings.Fields(line)
-	if words[0] == "event" {
-		return words[0] + " " + words[1], nil
+// differences returns the lines that only one of two files has.
+func differences(want, got string) string {
+	var b strings.Builder
+	old, now := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for _, line := range old {
+		if !slices.Contains(now, line) {
+			b.WriteString("- " + line + "\n")
+		}
 	}
-	return words[0], words[1:]
+	for _, line := range now {
+		if !slices.Contains(old, line) {
+			b.WriteString("+ " + line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// A version is dated by the day of its release. A client that pins today's date would get
+// the version before one in the future.
+func TestNoVersionLiesInTheFuture(t *testing.T) {
+	today := time.Now().UTC().Format(time.DateOnly) // of the build
+	if v := version.Latest(); v > today {
+		t.Errorf("version %s is later than today, %s", v, today)
+	}
 }
 
 // contentsOf lists what a version of the description contains.
-func contentsOf(t *testing.T, description []byte, date string) string {
+func contentsOf(t *testing.T, date string) string {
 	t.Helper()
+	text, err := description.JSON(description.At(app.Described().Stable(), date))
+	assert.NoError(t, err)
 	var doc struct {
-		Components struct{ Schemas map[string]described }
-	}
-	if err := json.Unmarshal(description, &doc); err != nil {
-		t.Fatal(err)
-	}
-
-	schemas := doc.Components.Schemas
-	variants := map[string]bool{} // of unions, which have their properties in common
-	for _, s := range schemas {
-		for _, variant := range s.OneOf {
-			variants[variant.Ref] = true
+		Paths      map[string]map[string]describedOperation
+		Components struct {
+			Schemas    map[string]described
+			Parameters map[string]describedParameter
 		}
 	}
-	var lines []string
-	for name, s := range schemas {
-		if variants["#/components/schemas/"+name] {
+	assert.NoError(t, json.Unmarshal(text, &doc))
+
+	c := contents{schemas: doc.Components.Schemas}
+	variants := map[string]bool{} // of unions, which have their properties in common
+	for _, s := range c.schemas {
+		for _, variant := range s.OneOf {
+			variants[variant.name()] = true
+		}
+	}
+	for name, s := range c.schemas {
+		if variants[name] {
 			continue
 		}
 		if len(s.OneOf) > 0 {
-			s = union(schemas, s.OneOf)
+			s = union(c.schemas, s.OneOf)
 		}
-		for field, p := range s.Properties {
-			if p.Since > date {
-				continue
-			}
-			line := name + "." + field
-			for _, v := range p.values(schemas, date) {
-				line += " " + fmt.Sprint(v)
-			}
-			lines = append(lines, line)
+		c.addProperties(name, s)
+	}
+	for path, item := range doc.Paths {
+		for method, op := range item {
+			c.addOperation(strings.ToUpper(method)+" "+path, op, doc.Components.Parameters)
 		}
 	}
 	for _, k := range app.Kinds() {
 		if k.Since <= date {
-			lines = append(lines, "event "+k.Type)
+			c.add("event "+k.Type, reflect.TypeOf(k.Object).Name())
 		}
 	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n") + "\n"
+	slices.Sort(c.lines)
+	return strings.Join(c.lines, "\n") + "\n"
+}
+
+// contents are the lines of the file of a version.
+type contents struct {
+	schemas map[string]described
+	lines   []string
+}
+
+func (c *contents) add(name, kind string, values ...any) {
+	line := name + " " + kind
+	for _, v := range values {
+		line += " " + fmt.Sprint(v)
+	}
+	c.lines = append(c.lines, line)
+}
+
+func (c *contents) addOperation(endpoint string, op describedOperation, shared map[string]describedParameter) {
+	c.add("operation "+op.OperationID, endpoint)
+	for _, p := range op.Parameters {
+		if p.Ref != "" {
+			p = shared[p.Ref[strings.LastIndex(p.Ref, "/")+1:]]
+		}
+		c.add("parameter "+op.OperationID+"."+p.Name, p.Schema.kind(c.schemas), p.Schema.values(c.schemas)...)
+	}
+	for status, res := range op.Responses {
+		if content, ok := res.Content["application/json"]; ok && status < "3" {
+			c.add("response "+op.OperationID+"."+status, content.Schema.kind(c.schemas))
+			c.addProperties(op.OperationID, content.Schema)
+		}
+	}
+}
+
+// addProperties adds the properties of a schema, and of the objects inside.
+func (c *contents) addProperties(name string, s described) {
+	for field, p := range s.Properties {
+		c.add(name+"."+field, p.kind(c.schemas), p.values(c.schemas)...)
+		c.addProperties(name+"."+field, p)
+		if p.Items != nil {
+			c.addProperties(name+"."+field+"[]", *p.Items)
+		}
+	}
+}
+
+type describedOperation struct {
+	OperationID string
+	Parameters  []describedParameter
+	Responses   map[string]struct {
+		Content map[string]struct{ Schema described }
+	}
+}
+
+type describedParameter struct {
+	Ref    string `json:"$ref"`
+	Name   string
+	Schema described
 }
 
 // described is a schema of the description.
 type described struct {
 	Ref        string `json:"$ref"`
-	Since      string `json:"x-since"`
+	Type       any
 	OneOf      []described
 	AnyOf      []described
+	Items      *described
 	Properties map[string]described
+	Additional any `json:"additionalProperties"`
 	Enum       []any
 	Const      any
-	Values     map[string]string `json:"x-since-values"`
 }
 
-// union returns the properties of the first variant, with the values that the
+func (d described) name() string { return strings.TrimPrefix(d.Ref, "#/components/schemas/") }
+
+// kind returns the type of a value, such as string, [Deal] or Address|null.
+func (d described) kind(schemas map[string]described) string {
+	switch {
+	case d.Ref != "" && len(d.in(schemas).Enum) > 0: // the name of an enum is for generators
+		return "string"
+	case d.Ref != "":
+		return d.name()
+	case len(d.AnyOf) > 0:
+		var kinds []string
+		for _, one := range d.AnyOf {
+			kinds = append(kinds, one.kind(schemas))
+		}
+		return strings.Join(kinds, "|")
+	case d.Items != nil:
+		return "[" + d.Items.kind(schemas) + "]" + strings.TrimPrefix(typeName(d.Type), "array")
+	}
+	if values, ok := d.Additional.(map[string]any); ok {
+		return "map of " + typeName(values["type"])
+	}
+	return typeName(d.Type)
+}
+
+// typeName returns one or more types of JSON.
+func typeName(kind any) string {
+	var names []string
+	all, _ := kind.([]any)
+	for _, one := range all {
+		names = append(names, fmt.Sprint(one))
+	}
+	switch {
+	case kind == nil:
+		return "any"
+	case len(names) > 0:
+		return strings.Join(names, "|")
+	}
+	return fmt.Sprint(kind)
+}
+
+// union returns the properties of the first variant, with the types and the values that the
 // variants have in turn. The types of events are listed separately.
 func union(schemas map[string]described, variants []described) described {
-	first := variants[0].in(schemas)
 	properties := map[string]described{}
-	for field, p := range first.Properties {
+	for field, p := range variants[0].in(schemas).Properties {
+		var types []any
 		for _, v := range variants {
-			if other := v.in(schemas).Properties[field]; other.Const != nil && field != "type" {
+			other := v.in(schemas).Properties[field]
+			if other.Const != nil && field != "type" {
 				p.Enum = append(p.Enum, other.Const)
 			}
+			all, isList := other.Type.([]any)
+			if !isList && other.Type != nil {
+				all = []any{other.Type}
+			}
+			for _, one := range all {
+				if !slices.Contains(types, one) {
+					types = append(types, one)
+				}
+			}
+		}
+		slices.SortFunc(types, func(a, b any) int { return strings.Compare(fmt.Sprint(b), fmt.Sprint(a)) })
+		if len(types) > 1 {
+			p.Type = types
+		}
+		if field == "data" {
+			p.Properties = nil
 		}
 		properties[field] = p
 	}
@@ -164,18 +288,21 @@ func (d described) in(schemas map[string]described) described {
 	if d.Ref == "" {
 		return d
 	}
-	return schemas[strings.TrimPrefix(d.Ref, "#/components/schemas/")]
+	return schemas[d.name()]
 }
 
-// values returns the values of an enum that a version has. The last one is nil if
-// it can be null.
-func (d described) values(schemas map[string]described, date string) []any {
+// values returns the values of an enum.
+func (d described) values(schemas map[string]described) []any {
 	enum := d.in(schemas)
 	if len(d.AnyOf) == 2 { // the values, and null
 		enum = d.AnyOf[0].in(schemas)
-		enum.Enum = append(slices.Clone(enum.Enum), nil)
 	}
-	return slices.DeleteFunc(slices.Clone(enum.Enum), func(v any) bool { return enum.Values[fmt.Sprint(v)] > date })
+	if d.Items != nil {
+		enum = d.Items.in(schemas)
+	}
+	values := slices.Clone(enum.Enum)
+	slices.SortFunc(values, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return slices.DeleteFunc(values, func(v any) bool { return v == nil })
 }
 
 // A client of the first version doesn't see what later versions added, and can't

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"sync"
 	"testing"
+	"time"
 
 	"slipway/internal/appointments"
 	"slipway/internal/messages"
@@ -77,6 +78,10 @@ func (w *reminderWorker) Name() string { return "network" }
 
 func (w *reminderWorker) Status(context.Context, string) (sms.Status, error) {
 	return sms.Delivered, nil
+}
+
+func (w *reminderWorker) Sent(context.Context, sms.Message, time.Time) ([]string, error) {
+	return nil, errors.New("this provider can't be asked")
 }
 
 func (w *reminderWorker) Send(_ context.Context, m sms.Message) (string, error) {

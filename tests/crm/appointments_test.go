@@ -142,6 +142,38 @@ func TestInvalidAppointments(t *testing.T) {
 	})
 }
 
+// A boat can't be in two places at the same time, unless someone says so.
+func TestBoatOverlap(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		boat := s.Test.Hull(s.Test.Location(), nil)
+		at := func(kind, start string) map[string]any {
+			return map[string]any{"kind": kind, "hull_id": boat, "starts_at": start, "duration_minutes": 60}
+		}
+		first := createAppointment(s.Test, at("showing", "2027-01-15T10:00:00Z"))
+		f := s.Test.Post(appointmentsPath, body(s.Test, at("sea_trial", "2027-01-15T10:30:00Z")), 409, nil).Fault(t)
+		f.WantDetail(t, "hull_id", "overlap")
+		assert.Contains(t, f.Details[0].Message, first.ID)
+		createAppointment(s.Test, at("call", "2027-01-15T10:30:00Z"))
+		later := createAppointment(s.Test, at("sea_trial", "2027-01-15T11:00:00Z"))
+		move := map[string]any{"starts_at": "2027-01-15T10:15:00Z"}
+		s.Test.Patch(appointmentsPath+"/"+later.ID, move, 409, nil).WantDetail(t, "hull_id", "overlap")
+		move["override_boat"] = true
+		s.Test.Patch(appointmentsPath+"/"+later.ID, move, 200, nil)
+		s.Test.Patch(appointmentsPath+"/"+later.ID, `{"notes": "Two docks"}`, 200, nil)
+
+		counts := testkit.Concurrently(t, 4, func(int) (*testkit.Response, error) {
+			return s.Test.Send("POST", appointmentsPath, body(s.Test, at("delivery", "2027-02-15T10:00:00Z")))
+		})
+		assert.Equal(t, counts[201], 1)
+		assert.Equal(t, counts[409], 3)
+
+		sold := s.Test.Hull(s.Test.Location(), nil)
+		s.Test.DealIn("delivered", map[string]any{"hull_id": sold})
+		s.Test.Post(appointmentsPath, body(s.Test, map[string]any{"kind": "sea_trial", "hull_id": sold}), 409, nil).WantDetail(t, "hull_id", "state")
+		createAppointment(s.Test, map[string]any{"kind": "service", "hull_id": sold})
+	})
+}
+
 // A user can't have two scheduled appointments at the same time.
 func TestOverlap(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

@@ -213,6 +213,10 @@ func TestExportMatchesSchema(t *testing.T) {
 		s.Test.Post("/v1/leads/"+lead+"/assign", map[string]any{"user_id": s.Test.User(nil)}, 200, nil)
 		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", map[string]any{"channel": "email", "from": from, "body": "Hello there"}, 201, nil)
 		financedDeal(s, contact)
+		location := s.Test.Location()
+		held, listed := s.Test.Hull(location, nil), s.Test.Hull(location, map[string]any{"ownership": "brokerage"})
+		s.Test.Post("/v1/hulls/"+held+"/transition", map[string]any{"to": "on_hold", "contact_id": contact, "reason": "She comes on Saturday"}, 200, nil)
+		s.Test.Put("/v2-preview/hulls/"+listed+"/listing_agreement", map[string]any{"owner_contact_id": contact, "kind": "exclusive", "commission_percent": "10"}, 200, nil)
 		s.Test.Post("/v2-preview/activities", map[string]any{"object_id": lead, "kind": "note", "body": "Prefers email"}, 201, nil)
 		s.Test.Post("/v2-preview/appointments", map[string]any{
 			"kind": "call", "lead_id": lead, "user_id": s.Test.User(nil), "location_id": s.Test.Location(), "starts_at": "2027-01-15T10:00",

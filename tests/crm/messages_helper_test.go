@@ -89,6 +89,10 @@ type textProvider struct {
 	received []sms.Message
 	next     []error
 	status   error // of accepted messages; nil means delivered
+
+	unreachable error  // the answer to Sent
+	silent      int    // the number of messages to accept without an answer
+	during      func() // runs while the provider accepts a message
 }
 
 func (p *textProvider) Status(context.Context, string) (sms.Status, error) {
@@ -107,6 +111,13 @@ func (p *textProvider) Send(_ context.Context, m sms.Message) (string, error) {
 		}
 	}
 	p.received = append(p.received, m)
+	if p.during != nil {
+		p.during()
+	}
+	if p.silent > 0 {
+		p.silent--
+		return "", &sms.Unanswered{Err: errors.New("timeout")}
+	}
 	return "net-" + m.Token, nil
 }
 
@@ -256,4 +267,16 @@ func blockCode(t *testing.T, s *testkit.Server, path, channel, purpose string) s
 
 	t.Fatalf("%d %s", res.StatusCode, res.Bytes)
 	return ""
+}
+
+// Sent returns the IDs of the messages with the same text that were accepted.
+func (p *textProvider) Sent(_ context.Context, m sms.Message, _ time.Time) (ids []string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.received {
+		if r.To == m.To && r.Text == m.Text {
+			ids = append(ids, "net-"+r.Token)
+		}
+	}
+	return ids, p.unreachable
 }

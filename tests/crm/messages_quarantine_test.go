@@ -57,6 +57,7 @@ func TestQuarantine(t *testing.T) {
 		p.mail("again", emailBody("a7@flood.example", "Anyone there?", "<again@flood.example>", ""), 204)
 		p.mail("again", emailBody("a7@flood.example", "Anyone there?", "<again@flood.example>", ""), 204)
 		assert.Len(t, quarantineOf(s), 6)
+		s.Advance(time.Hour)
 		flood(p, "b", 4)
 		assert.Len(t, quarantineOf(s), 7)
 		assert.Equal(t, len(started()), 1)

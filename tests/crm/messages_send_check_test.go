@@ -243,3 +243,43 @@ func TestStartByEmailGivesNoConsent(t *testing.T) {
 		}
 	})
 }
+
+// A customer asked the dealership by phone for no more messages. A text message with START,
+// UNSTOP or YES doesn't undo it: a user reviews it. What the person's own STOP revoked is
+// restored.
+func TestStartByTextKeepsWhatStaffRevoked(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		setClock(t, s, noon(s))
+		w := newWorker(t, s, nil, &textProvider{})
+		path := leadWithConsent(s, map[string]any{"phone": "+14105550123"})
+		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"Want news of boats? Reply YES."}`, 202, nil)
+		if err := w.sendAll(t); err != nil {
+			t.Fatal(err)
+		}
+		say := func(text string) (m messages.LeadMessage) {
+			t.Helper()
+			s.Advance(time.Second)
+			s.Test.Post(path+"/inbound_messages", map[string]any{"channel": "sms", "from": "+14105550123", "body": text}, 201, &m)
+			return m
+		}
+		s.Advance(time.Second)
+		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"all","direction":"revoked","source":"phone"}`, 201, nil)
+		records := len(consentsOf(s, path))
+		for _, text := range []string{"START", "Unstop", "YES", "STOP", "start"} {
+			m := say(text)
+			assert.Equal(t, m.NeedsReview, text != "STOP", text)
+			assert.Equal(t, len(consentsOf(s, path)), records, text)
+			assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked", text)
+		}
+		var l leads.Lead
+		s.Test.Get(path, 200, &l)
+		assert.Equal(t, l.NeedsReview, true)
+
+		s.Test.Patch(path, `{"needs_review":false}`, 200, nil)
+		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"all","basis":"express_written","consent_text":"I agree."}`, 201, nil)
+		say("STOP")
+		assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked")
+		assert.Equal(t, say("START").NeedsReview, false)
+		assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "", "after the person's own STOP")
+	})
+}

@@ -75,7 +75,7 @@ func TestStopDuringManySends(t *testing.T) {
 	for range sends {
 		tally[<-statuses]++
 	}
-	if tally[202]+tally[422]+tally[503] != sends || tally[422] == 0 {
+	if tally[202]+tally[422]+tally[429] != sends || tally[422] == 0 {
 		t.Errorf("got the statuses %v, want sends after the STOP to be blocked with 422", tally)
 	}
 	if code := blockCode(t, s, path, "sms", "transactional"); code != "consent_revoked" {

@@ -133,18 +133,38 @@ func TestResolveUnknownMessage(t *testing.T) {
 	})
 }
 
-// A server that is killed while it sends a message doesn't send it again when it starts: it
-// might have been sent.
+// A message that is sent again goes to the address that it might have reached, or nowhere.
+func TestResendAfterAddressChange(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		net := &textProvider{next: []error{&sms.Unanswered{Err: errors.New("timeout")}}}
+		w := newWorker(t, s, nil, net)
+		path := leadWithConsent(s, nil)
+		var m messages.LeadMessage
+		s.Test.Post(path+"/messages", aText, 202, &m)
+		if err := w.sendAll(t); err != nil {
+			t.Fatal(err)
+		}
+
+		s.Test.Patch("/v1/contacts/"+m.ContactID, `{"phone": "+14105550177"}`, 200, nil)
+		s.Test.Post(path+"/consents", `{"channels": ["sms"], "scope": "all"}`, 201, nil)
+		s.Test.Post("/v2-preview/unknown_messages/"+m.ID+"/resolve", `{"outcome": "send_again"}`, 200, nil)
+		if err := jobs.Run(t.Context(), w.SendMessage, testkit.LastJob[messages.SendMessage](s)); err != nil {
+			t.Fatal(err)
+		}
+		m = messagesOf(s, path)[0]
+		assert.Equal(t, m.Status, messages.Blocked)
+		assert.Equal(t, m.BlockReason, new("recipient_changed"))
+		assert.Len(t, net.messages(), 0)
+	})
+}
+
+// A message that a killed server was sending isn't sent again: it might have been sent.
 func TestMessageAfterKill(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		path := leadWithConsent(s, nil)
 		var m messages.LeadMessage
 		s.Test.Post(path+"/messages", aText, 202, &m)
-		until := s.DB.Now().Add(time.Minute)
-		if !s.DB.SQLite() {
-			until = s.DB.Now() // another server might send it, so it expires first
-		}
-		s.Exec(`UPDATE messages SET attempts = 1, lease_until = ? WHERE id = ?`, until, m.ID)
+		s.Exec(`UPDATE messages SET attempts = 1, lease_until = ?, lease_by = ? WHERE id = ?`, s.DB.Now().Add(time.Minute), testkit.KilledNode, m.ID)
 		s.KillJobs("send_message")
 
 		s.RunJobs()

@@ -16,8 +16,13 @@ import (
 // documented.
 func TestMonitoringFiles(t *testing.T) {
 	const collector = "http://127.0.0.1:1"
-	text := scrape(t, testkit.OnSQLite(t).NodeWith(func(s *app.Settings) { s.OTLPEndpoint = collector }))
-	known := map[string]bool{"slipway_replica_reads_total": true, "slipway_import_rows_total": true} // only with a replica, or an import
+	text := scrape(t, testkit.OnSQLite(t).NodeWith(func(s *app.Settings) {
+		s.OTLPEndpoint, s.BackupURL, s.BackupSchedule, s.BackupKeepDays = collector, t.TempDir(), "03:00", 30
+	}))
+	known := map[string]bool{ // only with a replica, an import or an outage, and of a server that runs
+		"slipway_replica_reads_total": true, "slipway_import_rows_total": true, "slipway_provider_outage_seconds": true,
+		"slipway_backup_copy_age_seconds": true,
+	}
 	for _, line := range strings.Split(text, "\n") {
 		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
 			name, _, _ = strings.Cut(name, " ")

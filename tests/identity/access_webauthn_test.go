@@ -100,10 +100,11 @@ func TestWebAuthn(t *testing.T) {
 			return p.Challenge
 		}
 
-		created := d.create(e.PublicKey)
 		elsewhere := *d
 		elsewhere.site.Origin = "https://localhost.example.com"
 		verify(elsewhere.create(e.PublicKey), 422) // page of another site
+		verify(d.create(e.PublicKey), 409)         // a wrong response uses up the challenge
+		created := d.create(challenge())
 		proof := verify(created, 200)
 		if p := proof; p.MFAToken == nil || len(p.RecoveryCodes) != 10 {
 			t.Errorf("got %s after the first verification, want a token and 10 recovery codes", assert.Show(p))
@@ -121,26 +122,31 @@ func TestWebAuthn(t *testing.T) {
 			t.Errorf("got %s, want a token, no challenge and no recovery codes", assert.Show(p))
 		}
 		verify(signed, 409) // replayed without a challenge
-		second := challenge()
-		verify(signed, 422)        // replayed for another challenge
-		verify(d.sign(first), 422) // new signature of the old challenge
+		rejects := func(respond func(challenge map[string]any) map[string]any) {
+			t.Helper()
+			c := challenge()
+			verify(respond(c), 422)
+			verify(d.sign(c), 409) // a wrong response uses up the challenge
+		}
+		rejects(func(map[string]any) map[string]any { return signed })        // replayed for another challenge
+		rejects(func(map[string]any) map[string]any { return d.sign(first) }) // new signature of the old challenge
 		impostor := newDevice(t)
 		impostor.credential.ID = d.credential.ID
-		verify(impostor.sign(second), 422) // key of another device
+		rejects(impostor.sign) // key of another device
 		elsewhere = *d
 		elsewhere.site.Origin = "https://localhost.example.com"
-		verify(elsewhere.sign(second), 422)
+		rejects(elsewhere.sign)
 		cloned := *d
 		cloned.credential.Counter = 0
-		verify(cloned.sign(second), 422) // the counter is too low
-		verify(d.sign(second), 200)      // wrong responses don't use up a challenge
+		rejects(cloned.sign) // the counter is too low
+		verify(d.sign(challenge()), 200)
 
 		third := challenge()
 		s.Advance(5 * time.Minute)
 		verify(d.sign(third), 409)
 		fourth, fifth := challenge(), challenge() // a new one replaces the earlier one
 		verify(d.sign(fourth), 422)
-		verify(d.sign(fifth), 200)
+		verify(d.sign(fifth), 409)
 
 		// Only a recovery code replaces a lost key.
 		owner.Post(path+"/verify", `{"code": "000000"}`, 422, nil)

@@ -183,20 +183,31 @@ var oauthAttacks = map[string]func(t *testing.T, s *oauthSite){
 		assert.Equal(t, c.refresh(r.Refresh).Error, "invalid_client")
 	},
 	"access after the app is uninstalled": func(t *testing.T, s *oauthSite) {
-		c := newClient(t, s.Server, map[string]any{"scopes": []string{"admin", "hulls:read", "webhooks"}, "mfa_token": s.Test.Proof()})
+		scopes := []string{"admin", "hulls:read", "hulls:write", "leads:read", "webhooks"}
+		c := newClient(t, s.Server, map[string]any{"scopes": scopes, "mfa_token": s.Test.Proof()})
 		owner := s.Person("owner")
 		b := s.Browser()
-		v := b.SignIn(b.Open(c.link("scope", "admin hulls:read webhooks")), owner.Email, testkit.Password, s.Code(owner.Secret))
+		v := b.SignIn(b.Open(c.link("scope", strings.Join(scopes, " "))), owner.Email, testkit.Password, s.Code(owner.Secret))
 		r := c.exchange(c.returned(b.Submit(v, "decision", "allow", "code", s.Code(owner.Secret))).Get("code"))
 		app := s.As(r.Access)
 
-		// The app prepares other ways in: a key, a key of the key, and webhooks.
+		// The app prepares other ways in: keys, keys of keys, webhooks, push URLs and calendars, also
+		// with its keys. What people created stays.
 		var key, second struct{ Key string }
-		app.Post("/v1/api_keys", `{"name": "backdoor", "scopes": ["hulls:read"]}`, 201, &key)
+		app.Post("/v1/api_keys", map[string]any{"name": "backdoor", "scopes": scopes[1:]}, 201, &key)
 		app.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": s.Test.Proof()}, 201, &second)
 		s.As(second.Key).Post("/v1/api_keys", `{"name": "backdoor 2", "scopes": ["admin"], "mfa_token": "`+s.Test.Proof()+`"}`, 201, &second)
-		var own, redirected struct{ ID string }
+		var own, ofKey, redirected, kept struct{ ID string }
 		app.Post("/v1/webhooks", `{"url": "https://mallory.example.com/", "events": ["*"]}`, 201, &own)
+		s.As(key.Key).Post("/v1/webhooks", `{"url": "https://mallory.example.com/3", "events": ["*"]}`, 201, &ofKey)
+		owner.Post("/v1/webhooks", `{"url": "https://acme.example.com/mine", "events": ["hull.*"]}`, 201, &kept)
+		channels := []string{
+			app.Channel(map[string]any{"push_url": "https://mallory.example.com/4"}),
+			s.As(key.Key).Channel(map[string]any{"push_url": "https://mallory.example.com/5"}),
+			owner.Channel(map[string]any{"push_url": "https://partner.example.com/listings"}),
+		}
+		app.Post("/v2-preview/users/"+s.Person("sales").ID+"/calendar", nil, 201, nil)
+		owner.Post("/v2-preview/users/"+owner.ID+"/calendar", nil, 201, nil)
 		s.Test.Post("/v1/webhooks", `{"url": "https://acme.example.com/", "events": ["hull.*"]}`, 201, &redirected)
 		app.Patch("/v1/webhooks/"+redirected.ID, `{"url": "https://mallory.example.com/2"}`, 200, nil)
 
@@ -204,9 +215,12 @@ var oauthAttacks = map[string]func(t *testing.T, s *oauthSite){
 		for name, credential := range map[string]string{"token": r.Access, "key": key.Key, "key of a key": second.Key} {
 			assert.Equal(t, works(s.node(1), credential), false, name)
 		}
-		for _, id := range []string{own.ID, redirected.ID} {
+		for _, id := range []string{own.ID, ofKey.ID, redirected.ID} {
 			s.Test.Get("/v1/webhooks/"+id, 404, nil)
 		}
+		s.Test.Get("/v1/webhooks/"+kept.ID, 200, nil)
+		assert.Equal(t, testkit.Rows[string](s.Server, `SELECT id FROM channels WHERE push_url IS NOT NULL`), channels[2:])
+		assert.Equal(t, testkit.Rows[string](s.Server, `SELECT user_id FROM user_calendars`), []string{owner.ID})
 	},
 	"expired code": func(t *testing.T, s *oauthSite) {
 		c := newClient(t, s.Server, nil)

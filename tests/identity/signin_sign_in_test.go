@@ -75,9 +75,11 @@ func TestTicketExpires(t *testing.T) {
 	})
 }
 
-// The owner has an account in each environment and dealership with the same address.
+// The owner has an account in each environment and dealership with the same address, and has
+// chosen the same password in two of them.
 func TestSignInChoosesAccount(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.SharePassword()
 		b := newBrowser(t, s)
 		v := b.want(b.signIn(s.Owner.Email, s.Owner.Password), 200, "Choose an account", "Acme Marine", "Live", "Test")
 		assert.Equal(t, v.path, "/oauth/sign-in/choose")

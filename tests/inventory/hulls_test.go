@@ -21,7 +21,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		loc := s.Test.Location()
 		var h, got hulls.Hull
 		res := s.Test.Post("/v1/hulls",
-			testkit.HullBody(loc, map[string]any{"stock_number": "GW-1042", "hin": "us-grt40912b324", "length_ft": 23.584}), 201, &h)
+			testkit.HullBody(loc, map[string]any{"stock_number": "GW-1042", "hin": "us-grt40912b324", "length_ft": 23.58}), 201, &h)
 		if res.Header.Get("ETag") != `"1"` || h.Version != 1 || *h.HIN != "GRT40912B324" || *h.HINCountry != "US" || len(h.HINWarnings) == 0 ||
 			h.LengthFt != 23.58 || *h.DaysInStock != 0 {
 			t.Errorf(`created %s; want res.Header.Get("ETag") = "1", h.Version = 1, h.HIN = "GRT40912B324", h.HINCountry = "US", `+

@@ -3,6 +3,7 @@ package inventory
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"slipway/internal/hulls"
 	"slipway/internal/imports"
@@ -118,6 +119,25 @@ func TestReacquiredBoatRefersToTheEarlierOne(t *testing.T) {
 		i := runImport(t, s, startImport(s, "", csvFile(importHeader, again)))
 		assert.Equal(t, hasError(i, 2, "hin", "duplicate"), true)
 		s.Test.Post("/v1/hull_imports?reacquire=yes", csvFile(importHeader, again), 422, nil).WantDetail(t, "reacquire", "type")
+	})
+}
+
+// A boat of this model year that was delivered had an owner. It doesn't come back as new.
+func TestReacquiredBoatIsUsed(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		loc := s.Test.Location()
+		closedHulls(s, loc)
+		line := func(stock, hin string) string {
+			return fmt.Sprintf("%s,%s,Grady-White,Freedom 235,%d,23.58,99000,%s\n", stock, hin, time.Now().Year(), loc)
+		}
+		runImport(t, s, startImport(s, "?reacquire=true", csvFile(importHeader, line("IMP-1", "GRT00001B324"), line("IMP-2", "GRT00002B324"))))
+		var found page.Page[hulls.Hull]
+		s.Test.Get("/v1/hulls?status=available", 200, &found)
+		assert.Len(t, found.Data, 2)
+		for _, h := range found.Data {
+			want := map[string]hulls.Condition{"IMP-1": "new", "IMP-2": "used"}[*h.StockNumber]
+			assert.Equal(t, h.Condition, want, *h.StockNumber)
+		}
 	})
 }
 

@@ -185,7 +185,7 @@ func TestFiles(t *testing.T) {
 				if there(crashed) || !there(claimed) {
 					t.Error("swept the wrong one")
 				}
-				assert.Equal(t, fault.KindOf(claim(crashed)), fault.KindUnavailable, "claim after the sweep")
+				assert.Equal(t, fault.KindOf(claim(crashed)), fault.KindConflict, "claim after the sweep")
 				if err := s.InTx(blobs.DeleteLater, env, claimed); err != nil {
 					t.Fatal(err)
 				}

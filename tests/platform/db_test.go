@@ -222,6 +222,37 @@ func TestUniqueViolationRunsOnceMore(t *testing.T) {
 	})
 }
 
+// A transaction can run several times. What it leaves outside the database is left once, by
+// the last attempt, also if it is rolled back.
+func TestAtEnd(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		stale, broken := db.Changed(0, nil), errors.New("broken")
+		for name, last := range map[string]error{"committed": nil, "rejected": db.Committed(broken), "rolled back": broken} {
+			var left []int
+			runs := 0
+			_, err := db.Write(t.Context(), d, func(_ context.Context, tx *db.Tx) (int, error) {
+				runs++
+				run := runs
+				tx.AtEnd(func() { left = append(left, run) })
+				assert.Len(t, left, 0, name)
+				if runs < 3 {
+					return 0, stale // runs again
+				}
+				return 0, last
+			})
+			assert.Equal(t, errors.Is(err, last), true, name)
+			assert.Equal(t, left, []int{3}, name)
+		}
+
+		left := 0
+		read(t, d, func(_ context.Context, tx *db.Tx) (int, error) {
+			tx.AtEnd(func() { left++ })
+			return 0, nil
+		})
+		assert.Equal(t, left, 1, "in a read")
+	})
+}
+
 // Both pools of SQLite overwrite deleted rows, so that erased data can't be read
 // from the file.
 // PostgreSQL rolls back when the time runs out, also between two statements. The next

@@ -53,7 +53,7 @@ func TestRequestLog(t *testing.T) {
 		assert.Equal(t, *e.IdempotencyKey, "0b7d9f3c-6c55-4d0e-9b7e-0f4a8d3c2b1a")
 		assert.Equal(t, e.Actor.Type, "api_key")
 		assert.Equal(t, e.IP, "127.0.0.1")
-		assert.Equal(t, *e.RequestBody, map[string]any{"emial": "ann@example.com", "first_name": "Ann"}, "the test environment keeps personal text")
+		assert.Equal(t, *e.RequestBody, map[string]any{"emial": "[unknown]", "first_name": "Ann"}, "the test environment keeps personal text")
 		assert.Equal(t, e.ID, got.Header.Get("Request-Id"))
 		assert.Equal(t, all[1].Path, "/v1/hulls", "writes that succeed are listed too")
 		assert.Equal(t, all[1].RequestBody, nil, "without their body")
@@ -71,7 +71,7 @@ func TestLiveRequestsAreMasked(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.Live.Post("/v1/contacts?emial=ann@example.com", map[string]any{"first_name": "Ann", "emial": "ann@example.com"}, 400, nil)
 		e := list(t, s, s.Live, "")[0]
-		assert.Equal(t, *e.RequestBody, map[string]any{"emial": "[personal]", "first_name": "[personal]"})
+		assert.Equal(t, *e.RequestBody, map[string]any{"emial": "[unknown]", "first_name": "[personal]"})
 		assert.Equal(t, e.Query, "emial=...")
 
 		token := strings.Repeat("x", 64)

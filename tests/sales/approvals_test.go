@@ -107,6 +107,73 @@ func TestApprovalHidesCosts(t *testing.T) {
 	})
 }
 
+// Whatever lowers the price after the acceptance shows the floor and the cost, as accepting an
+// offer does, and the amount has to be typed. So does our own offer.
+func TestApproveLowerPrice(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		b, _ := browser(t, s, "manager")
+		assistant := s.As(s.Key(auth.HullsRead, auth.LeadsRead, auth.DealsRead, auth.DealsWrite))
+		for name, c := range map[string]struct {
+			accepted         bool
+			operation        string
+			trade            bool // in the path
+			body             map[string]any
+			confirm          int64
+			warning, message string
+		}{
+			"discount": {true, "updateDeal", false, map[string]any{"line_items": []any{map[string]any{"kind": "discount", "amount_cents": 1000000}}},
+				129000, "below_floor", "Below the floor by $2,313."},
+			"accessory under cost": {true, "updateDeal", false, map[string]any{"line_items": []any{map[string]any{"kind": "accessory", "amount_cents": 0, "cost_cents": 3000000}}},
+				109000, "below_cost", "You would lose $9,400 against the cost."},
+			"trade-in": {true, "addTradeIn", false, map[string]any{"allowance_cents": 3000000, "acv_cents": 2000000},
+				129000, "below_floor", "Below the floor by $2,313."},
+			"value of a trade-in": {true, "updateTradeIn", true, map[string]any{"acv": map[string]any{"amount": 0, "currency": "USD"}},
+				130000, "below_floor", "Below the floor by $1,313."},
+			"our offer": {false, "makeOffer", false, map[string]any{"made_by": "dealer", "amount_usd": 100000},
+				100000, "below_cost", "You would lose $18,400 against the cost."},
+			"note":             {true, "updateDeal", false, map[string]any{"metadata": map[string]any{"color": "blue"}}, 0, "", ""},
+			"before the offer": {false, "updateDeal", false, map[string]any{"line_items": []any{map[string]any{"kind": "discount", "amount_cents": 1000000}}}, 0, "", ""},
+		} {
+			hull := s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 149900})
+			s.Test.Put("/v1/hulls/"+hull+"/pricing", `{"price_usd": 149900, "floor_usd": 131313, "cost": {"invoice_cents": 11840000}}`, 200, nil)
+			deal := s.Test.Deal(map[string]any{"hull_id": hull, "offer_usd": 139000})
+			at := map[string]string{"deal_id": deal}
+			if c.trade {
+				var trade struct{ ID string }
+				s.Test.Post("/v1/deals/"+deal+"/trade_ins", `{"allowance_cents": 900000, "acv_cents": 900000}`, 201, &trade)
+				at["trade_in_id"] = trade.ID
+			}
+			if c.accepted {
+				s.Test.Post("/v1/deals/"+deal+"/offers/"+s.Test.OpeningOffer(deal)+"/accept", nil, 200, nil)
+			}
+			var p proposals.Proposal
+			proposed := assistant.Post(path, map[string]any{"operation_id": c.operation, "path": at, "body": c.body, "reason": "The buyer asked."}, 201, &p)
+			for _, secret := range []string{"131313", "131,313", "118400", "118,400"} {
+				assert.Excludes(t, string(proposed.Bytes), secret, name)
+			}
+
+			p, _ = shown(t, b, p.ID)
+			if c.confirm == 0 {
+				assert.Equal(t, p.Preview.Confirm == nil, true, name)
+				assert.Equal(t, approveAs(b, p.ID, p).StatusCode, 200, name)
+				continue
+			}
+			if p.Preview.Confirm == nil {
+				t.Fatalf("%s: got no amount to type, want %d", name, c.confirm)
+			}
+			assert.Equal(t, p.Preview.Confirm.AmountUSD, c.confirm, name)
+			texts := map[string]string{}
+			for _, w := range p.Preview.Warnings {
+				texts[w.Code] = w.Text
+			}
+			assert.Contains(t, texts[c.warning], c.message, name)
+			assert.Equal(t, approveAs(b, p.ID, p).StatusCode, 400, name)
+			v := approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm_usd": c.confirm})
+			assert.Equal(t, v.StatusCode, 200, name, v.Text)
+		}
+	})
+}
+
 // reachable returns a lead who can receive email, and a proposal to write one.
 func reachable(s *testkit.Server) (contact, lead string, body map[string]any) {
 	contact = s.Test.Contact(map[string]any{"first_name": "Quentin", "last_name": "Reyes", "email": "quentin@example.com"})
@@ -206,16 +273,8 @@ func TestApprovedMessageWaits(t *testing.T) {
 		s.Test.Patch("/v1/contacts/"+contact, `{"email": "thief@example.org"}`, 200, nil)
 		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels": ["email"], "scope": "all"}`, 201, nil)
 		s.Advance(2 * time.Hour)
-		args := "json(args)"
-		if !s.DB.SQLite() {
-			args = "CAST(args AS TEXT)"
-		}
-		var job messages.SendMessage
-		if err := json.Unmarshal([]byte(testkit.Rows[string](s, `SELECT `+args+` FROM river_job WHERE kind = 'send_message'`)[0]), &job); err != nil {
-			t.Fatal(err)
-		}
 		api := messages.API{DB: s.DB, Jobs: s.Jobs, Box: s.Box, MailFrom: "sales@example.com"}
-		if err := jobs.Run(t.Context(), api.SendMessage, job); err != nil {
+		if err := jobs.Run(t.Context(), api.SendMessage, testkit.LastJob[messages.SendMessage](s)); err != nil {
 			t.Fatal(err)
 		}
 		assert.Equal(t, testkit.Rows[string](s, `SELECT status || ' ' || COALESCE(block_reason, '') FROM messages WHERE lead_id = ?`, lead), []string{"blocked recipient_changed"})

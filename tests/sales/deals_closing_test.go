@@ -2,6 +2,7 @@ package sales
 
 import (
 	"testing"
+	"time"
 
 	"slipway/internal/deals"
 	"slipway/internal/testkit"
@@ -62,6 +63,51 @@ func TestCloseWithoutTheMoney(t *testing.T) {
 		assert.Equal(t, d.Warnings[0].AmountCents, 5300000)
 		s.Test.Post(path+"/payments", `{"kind": "lender_proceeds", "method": "wire", "amount_cents": 5300000}`, 201, nil)
 		same(t, "balance", deal(s, id).Totals.BalanceDueCents, 0)
+	})
+}
+
+// A cash buyer is $12.50 short. A manager writes it off when the deal is funded, and the buyer pays
+// it after all in a later month.
+func TestSmallShortfall(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		w := newWorld(t, s, "2027-01-15T12:00:00Z")
+		id := s.Test.DealIn("contracted", map[string]any{"hull_id": w.hull(w.east, "2027-01-01", 55000, 4000000), "offer_usd": 50000, "taxes": []any{}})
+		path := "/v1/deals/" + id
+		s.Test.Post(path+"/payments", `{"kind": "balance", "method": "wire", "amount_cents": 4998750}`, 201, nil)
+		s.Test.Post(path+"/advance", `{"to": "funded"}`, 409, nil).WantDetail(t, "totals.balance_due_cents", "state")
+		short := `{"to": "funded", "write_off_reason": "Bank fee"}`
+		s.Person("sales").Post(path+"/advance", short, 403, nil).WantDetail(t, "write_off_reason", "forbidden")
+		s.Person("manager").Post(path+"/advance", short, 200, nil)
+		for _, to := range []string{"delivered", "closed"} {
+			var d deals.Deal
+			s.Test.Post(path+"/advance", map[string]string{"to": to}, 200, &d)
+			assert.Len(t, d.Warnings, 0, to)
+			assert.Equal(t, *d.Totals.FrontProfitCents, 998750, to)
+			assert.Equal(t, *d.WrittenOffCents, 1250, to)
+		}
+		assert.Contains(t, audited(s, id), "deal.balance_written_off deal.adjusted deal.funded")
+		assert.Contains(t, eventTypes(s, id), "deal.adjusted deal.funded")
+		january := "gross.csv?table=months&from=2027-01-01&to=2027-01-31"
+		w.wantCSV(january, grossMonths, "2027-01,1,50000.00,9987.50,0.00,9987.50,0,0,0")
+
+		s.Advance(30 * 24 * time.Hour) // February 14
+		s.Test.Post(path+"/payments", `{"kind": "balance", "method": "cash", "amount_cents": 1000}`, 201, nil)
+		assert.Equal(t, *deal(s, id).Totals.FrontProfitCents, 999750)
+		w.wantCSV(january, grossMonths, "2027-01,1,50000.00,9987.50,0.00,9987.50,0,0,0")
+		w.wantCSV("gross.csv?table=months&from=2027-02-01", grossMonths, "2027-02,0,0.00,10.00,0.00,10.00,0,0,0")
+
+		other := s.Test.DealIn("contracted", map[string]any{"offer_usd": 50000, "taxes": []any{}})
+		s.Test.Post("/v1/deals/"+other+"/payments", `{"kind": "balance", "method": "wire", "amount_cents": 5001000}`, 201, nil)
+		var d deals.Deal
+		for _, to := range []string{"funded", "delivered"} {
+			s.Test.Post("/v1/deals/"+other+"/advance", map[string]string{"to": to}, 200, &d)
+		}
+		assert.Equal(t, d.Warnings, []deals.DealWarning{{Code: deals.Overpaid, Message: "$10.00 too much was paid. Refund it.", AmountCents: 1000}})
+
+		financed := structured(s)
+		s.Test.SignedDocument(financed, "purchase_agreement")
+		s.Test.Post("/v1/deals/"+financed+"/advance", `{"to": "contracted"}`, 200, nil)
+		s.Test.Post("/v1/deals/"+financed+"/advance", short, 422, nil).WantDetail(t, "write_off_reason", "exclusive", "the lender pays")
 	})
 }
 

@@ -120,6 +120,28 @@ func TestSellBelowTheFloor(t *testing.T) {
 			"line_items": []map[string]any{{"kind": "discount", "amount_cents": 100000}}})
 		sales.Post(path(hidden), nil, 403, nil).WantDetail(t, "amount_usd", "below_floor", "before the acceptance")
 		sales.Post(path(s.Test.Deal(nil)), nil, 200, nil) // no floor
+
+		trade := func(allowance, acv any) map[string]any {
+			return map[string]any{"hull_id": boat(), "offer_usd": 124900, "trade_ins": []any{map[string]any{"allowance_cents": allowance, "acv_cents": acv}}}
+		}
+		over := s.Test.Deal(trade(4900000, 1000000)) // $39,000 too much
+		sales.Post(path(over), nil, 403, nil).WantDetail(t, "amount_usd", "below_floor", "over-allowance")
+		s.Test.Post(path(over), nil, 200, nil)
+		sales.Post(path(s.Test.Deal(trade(1755800, 1000000))), nil, 200, nil) // exactly
+		unknown := s.Test.Deal(trade(100, nil))
+		sales.Post(path(unknown), nil, 403, nil).WantDetail(t, "trade_ins", "acv_unknown")
+		s.Person("manager").Post(path(unknown), nil, 200, nil)
+		under := s.Test.Deal(map[string]any{"hull_id": boat(), "offer_usd": 118000,
+			"line_items": []map[string]any{{"kind": "accessory", "amount_cents": 0, "cost_cents": 65801}}})
+		sales.Post(path(under), nil, 403, nil).WantDetail(t, "amount_usd", "below_floor", "accessories under cost")
+
+		later := s.Test.Deal(map[string]any{"hull_id": boat(), "offer_usd": 118000})
+		sales.Post(path(later), nil, 200, nil)
+		sales.Post("/v1/deals/"+later+"/trade_ins", `{"allowance_cents": 4900000, "acv_cents": 1000000}`, 403, nil).
+			WantDetail(t, "amount_usd", "below_floor", "a trade-in after the acceptance")
+		sales.Post("/v1/deals/"+later+"/trade_ins", `{"allowance_cents": 4900000}`, 403, nil).WantDetail(t, "trade_ins", "acv_unknown")
+		assert.Equal(t, deal(s, later).Totals.TradeEquityCents, 0)
+		sales.Post("/v1/deals/"+later+"/trade_ins", `{"allowance_cents": 1000000, "acv_cents": 1000000}`, 201, nil)
 	})
 }
 
@@ -180,5 +202,17 @@ func TestLookForTheFloor(t *testing.T) {
 			}
 			assert.Equal(t, tasks(), want, "tasks after", n+1, "refusals")
 		}
+
+		// After the acceptance, discounts and trade-ins are counted too.
+		other := s.Test.Hull(s.Test.Location(), nil)
+		s.Test.Put("/v1/hulls/"+other+"/pricing", `{"price_usd": 124900, "floor_usd": 117342}`, 200, nil)
+		deal = s.Test.Deal(map[string]any{"hull_id": other, "offer_usd": 120000})
+		s.Test.Post("/v1/deals/"+deal+"/offers/"+s.Test.OpeningOffer(deal)+"/accept", nil, 200, nil)
+		sales.Patch("/v1/deals/"+deal, `{"line_items": [{"kind": "discount", "amount_cents": 1000000}]}`, 403, nil)
+		for range 2 {
+			assert.Equal(t, tasks(), 0)
+			sales.Post("/v1/deals/"+deal+"/trade_ins", `{"allowance_cents": 1000000, "acv_cents": 0}`, 403, nil)
+		}
+		assert.Equal(t, tasks(), 1)
 	})
 }

@@ -38,6 +38,11 @@ func eventTypes(s *testkit.Server, objectID string) string {
 	return strings.Join(testkit.Rows[string](s, `SELECT type FROM {emitted} WHERE object_id = ? ORDER BY sequence`, objectID), " ")
 }
 
+// audited returns the actions in the audit log about an object, oldest first.
+func audited(s *testkit.Server, objectID string) string {
+	return strings.Join(testkit.Rows[string](s, `SELECT action FROM audit_entries WHERE target_id = ? ORDER BY id`, objectID), " ")
+}
+
 func same[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {

@@ -179,25 +179,6 @@ func TestDealershipSettings(t *testing.T) {
 	})
 }
 
-// A hull can be sold before it is built. It can't be delivered without a HIN.
-func TestSoldBeforeItIsBuilt(t *testing.T) {
-	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		boat := s.Test.Hull(s.Test.Location(), map[string]any{"status": "on_order", "hin": nil})
-		id := s.Test.DealIn("accepted", map[string]any{"hull_id": boat})
-		s.Test.Patch("/v1/hulls/"+boat, `{"title": "For Ann"}`, 200, nil)
-		s.Test.SignedDocument(id, "purchase_agreement")
-		pay(s, id, 11800000)
-		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "contracted"}`, 200, nil)
-		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "funded"}`, 200, nil)
-		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "delivered"}`, 409, nil).WantDetail(t, "hull_id", "state")
-		s.Test.Patch("/v1/hulls/"+boat, `{"hin": "ABC12345L495"}`, 200, nil)
-		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "delivered"}`, 200, nil)
-		if h := hull(s, boat); h.Status != hulls.Delivered || h.ReceivedOn == nil {
-			t.Errorf("got %s; want h.Status = hulls.Delivered, h.ReceivedOn != nil", assert.Show(h))
-		}
-	})
-}
-
 // Canceling restores the previous status of the hull.
 func TestCancelReleasesTheHull(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

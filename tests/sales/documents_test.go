@@ -102,6 +102,9 @@ func TestDocumentsReject(t *testing.T) {
 			"deposit_receipt": "totals.paid_cents"} {
 			s.Test.Post(path, map[string]string{"kind": kind}, 409, nil).WantDetail(t, field, "state", kind)
 		}
+		s.Test.Post(path, `{"kind": "survey", "lines": [{"description": "Battery"}]}`, 422, nil).WantDetail(t, "lines", "exclusive")
+		s.Test.Post(path, `{"kind": "due_bill", "lines": [{"description": ""}]}`, 422, nil)
+		s.Test.Post(path, `{"kind": "due_bill", "lines": [{"description": "Battery", "due_on": "soon"}]}`, 422, nil)
 		s.Test.Post(path, `{"kind": "love_letter"}`, 422, nil)
 		s.Test.Post(path, `{"kind": "bill_of_sale", "required_signers": ["captain"]}`, 422, nil)
 		s.Test.Post(path, `{"kind": "bill_of_sale", "required_signers": ["co_buyer"]}`, 422, nil)
@@ -111,6 +114,17 @@ func TestDocumentsReject(t *testing.T) {
 		s.Test.Post(path+"/"+agreement+"/sign", `{"signer_role": "buyer", "signer_name": "A", "signed_at": "2200-01-01T00:00:00Z"}`, 422, nil)
 		s.Test.With("If-Match", `"1"`).Post(path+"/"+agreement+"/void", `{"reason": "Regret"}`, 409, nil)
 		s.Test.Get("/v1/deals/"+s.Test.Deal(nil)+"/documents/"+agreement+"/content", 404, nil)
+	})
+}
+
+// A due bill lists what the dealership owes.
+func TestDueBillLines(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		path := "/v1/deals/" + s.Test.DealIn("contracted", nil) + "/documents"
+		var doc documents.Document
+		s.Test.Post(path, `{"kind": "due_bill", "lines": [{"description": "Second battery", "due_on": "2026-12-15"}, {"description": "Spare propeller"}]}`, 201, &doc)
+		text := pdftext.Of(t, s.Test.Get(path+"/"+doc.ID+"/content", 200, nil).Bytes)
+		assert.Contains(t, text, "1 Second battery Dec 15, 2026 2 Spare propeller")
 	})
 }
 

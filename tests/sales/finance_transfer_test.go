@@ -13,7 +13,8 @@ import (
 // A deposit is transferred to another deal and then also refunded.
 func TestRefundATransferredDeposit(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		from, to := s.Test.Deal(nil), s.Test.Deal(nil)
+		from := s.Test.Deal(nil)
+		to := s.Test.Deal(map[string]any{"buyer_id": deal(s, from).BuyerID})
 		path := "/v1/deals/" + from
 		var deposit, returned finance.Payment
 		s.Test.Post(path+"/payments", `{"kind": "deposit", "method": "card", "amount_cents": 500000, "reference": "ch_1"}`, 201, &deposit)
@@ -58,6 +59,8 @@ func TestRefundATransferredDeposit(t *testing.T) {
 		assert.Equal(t, in.Data[0].Reference, new("ch_1"))
 		assert.Equal(t, s.EventTypes(out.Data[0].ID), []string{"payment.transferred"})
 		assert.Equal(t, s.EventTypes(in.Data[0].ID), []string{"payment.recorded"})
+		same(t, "audit of the transfer", audited(s, out.Data[0].ID), "payment.transferred")
+		same(t, "audit of the payment", audited(s, in.Data[0].ID), "payment.recorded")
 
 		s.Test.Post(path+"/payments/"+deposit.ID+"/refund", `{"reason": "Again"}`, 409, nil).WantDetail(t, "deposit_outcome", "state")
 		s.Test.Post(path+"/payments/"+out.Data[0].ID+"/refund", `{"reason": "Again"}`, 409, nil)
@@ -66,12 +69,33 @@ func TestRefundATransferredDeposit(t *testing.T) {
 	})
 }
 
+// A deposit of one buyer can't pay the boat of another one, unless a manager says so.
+func TestTransferToAnotherBuyer(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		from, to := s.Test.Deal(nil), s.Test.Deal(nil)
+		pay(s, from, 500000)
+		body := map[string]any{"reason": "Wrong boat", "deposit_outcome": "transfer", "transfer_to_deal_id": to}
+		path := "/v1/deals/" + from + "/cancel"
+		s.Person("manager").Post(path, body, 409, nil).WantDetail(t, "transfer_to_deal_id", "other_buyer")
+		body["override_buyer"] = true
+		s.Person("sales").Post(path, body, 403, nil).WantDetail(t, "override_buyer", "forbidden")
+		assert.Equal(t, deal(s, from).Status, deals.Open)
+
+		s.Person("manager").Post(path, body, 200, nil)
+		assert.Equal(t, deal(s, to).Totals.PaidCents, 500000)
+		assert.Contains(t, audited(s, from), "deal.buyer_overridden")
+		changes := testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE action = 'deal.buyer_overridden' AND target_id = ?`, from)[0]
+		assert.Contains(t, changes, to)
+	})
+}
+
 // Two deals are cancelled at the same time, each with a transfer to the other. The
 // money must not disappear.
 func TestTransfersInBothDirections(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for range 3 {
-			ids := []string{s.Test.Deal(nil), s.Test.Deal(nil)}
+			first := s.Test.Deal(nil)
+			ids := []string{first, s.Test.Deal(map[string]any{"co_buyer_id": deal(s, first).BuyerID})}
 			for _, id := range ids {
 				s.Test.Post("/v1/deals/"+id+"/payments", `{"kind": "deposit", "method": "cash", "amount_cents": 100}`, 201, nil)
 			}

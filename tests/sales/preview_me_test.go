@@ -8,6 +8,7 @@ import (
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/version"
 )
 
 func TestProfile(t *testing.T) {
@@ -39,5 +40,12 @@ func TestProfile(t *testing.T) {
 		assert.Equal(t, p.Email, nil)
 		assert.Equal(t, p.Scopes, []auth.Scope{auth.HullsRead})
 		assert.Equal(t, p.Name, p.Credential.Label)
+		assert.Equal(t, p.Version, version.Latest())
+		assert.Len(t, p.Newer, 0)
+
+		s.Exec(`UPDATE api_keys SET pin = ?`, version.Published[0].Date)
+		s.Test.Get("/v2-preview/me", 200, &p)
+		assert.Equal(t, p.Version, version.Published[0].Date)
+		assert.Equal(t, p.Newer[0], preview.NewerVersion{Version: version.Published[1].Date, Adds: version.Published[1].Adds})
 	})
 }

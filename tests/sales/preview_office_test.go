@@ -71,7 +71,7 @@ func TestListPayments(t *testing.T) {
 		second := refund(two, refunded, `{"reason": "Cancelled"}`)
 		third := refund(two, bounced, `{"reason": "No funds", "reversal": true}`)
 		s.Test.Post("/v1/deals/"+three+"/cancel",
-			map[string]any{"reason": "Another boat", "deposit_outcome": "transfer", "transfer_to_deal_id": one}, 200, nil)
+			map[string]any{"reason": "Another boat", "deposit_outcome": "transfer", "override_buyer": true, "transfer_to_deal_id": one}, 200, nil)
 		all := list(s, "payments")
 		assert.Len(t, all, 10)
 		in, out := all[0], all[1]

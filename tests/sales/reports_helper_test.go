@@ -71,4 +71,4 @@ func (w *world) wantCSV(path string, lines ...string) {
 }
 
 // names are the reports.
-var names = []string{"inventory", "gross", "leads", "responses", "pipeline", "funding", "cash", "pricing"}
+var names = []string{"inventory", "gross", "leads", "responses", "pipeline", "funding", "cash", "pricing", "taxes"}

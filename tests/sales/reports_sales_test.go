@@ -40,10 +40,10 @@ func TestGrossReport(t *testing.T) {
 		w.wantCSV("gross.csv?from=2027-02-01", columns, rows[0], rows[1])
 		w.wantCSV("gross.csv?to=2027-01-31", columns, rows[2])
 		w.wantCSV("gross.csv?location_id="+w.east, columns, rows[2])
-		const months = "month,deals,price_usd,front_usd,back_usd,profit_usd,without_front,without_back"
+		const months = "month,deals,price_usd,front_usd,back_usd,profit_usd,without_front,without_back,unwound"
 		w.wantCSV("gross.csv?table=months", months,
-			"2027-01,1,118000.00,18498.00,800.00,19298.00,0,0", "2027-02,2,140000.00,-10000.00,0.00,-10000.00,1,0")
-		w.wantCSV("gross.csv?table=months&location_id="+w.west, months, "2027-01,2,140000.00,-10000.00,0.00,-10000.00,1,0")
+			"2027-01,1,118000.00,18498.00,800.00,19298.00,0,0,0", "2027-02,2,140000.00,-10000.00,0.00,-10000.00,1,0,0")
+		w.wantCSV("gross.csv?table=months&location_id="+w.west, months, "2027-01,2,140000.00,-10000.00,0.00,-10000.00,1,0,0")
 
 		var d deals.Deal
 		s.Test.Get("/v1/deals/"+one, 200, &d)
@@ -183,7 +183,7 @@ func TestCashReport(t *testing.T) {
 		pay(west, "deposit", "wire", 30000, "2027-01-30")
 		pay(moved, "deposit", "cash", 500, "2027-01-10")
 		s.Test.Post("/v1/deals/"+moved+"/cancel",
-			map[string]any{"reason": "Another boat", "deposit_outcome": "transfer", "transfer_to_deal_id": west}, 200, nil)
+			map[string]any{"reason": "Another boat", "deposit_outcome": "transfer", "override_buyer": true, "transfer_to_deal_id": west}, 200, nil)
 		pay(forfeited, "deposit", "cash", 900, "2027-01-11")
 		s.Test.Post("/v1/deals/"+forfeited+"/cancel", `{"reason": "Gone", "deposit_outcome": "forfeit"}`, 200, nil)
 		done := s.Test.DealIn("delivered", map[string]any{"hull_id": w.hull(w.east, "2027-01-01", 100000, 0), "offer_usd": 2000})

@@ -87,7 +87,7 @@ func TestCSVFile(t *testing.T) {
 func TestScopesOfReports(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for scope, allowed := range map[auth.Scope]string{
-			auth.HullsRead: "inventory pricing", auth.LeadsRead: "leads responses", auth.DealsRead: "pipeline funding cash",
+			auth.HullsRead: "inventory pricing", auth.LeadsRead: "leads responses", auth.DealsRead: "pipeline funding cash taxes",
 			auth.DealsWrite: "", auth.HullsWrite: "", auth.LeadsWrite: "", auth.Admin: "",
 		} {
 			c := s.As(s.Key(scope))

@@ -19,6 +19,8 @@ export interface Session {
   user: { id: string; name: string; email: string };
   roles: string[];
   scopes: Scope[];
+  /** Whether the user can make exceptions to rules and book money that leaves. */
+  manager: boolean;
   dealership: { id: string; name: string; plan: string; timezone: string };
   account_url: string;
   /** The form that ends all sessions of this browser. */

@@ -28,6 +28,7 @@ const exceptions: Record<string, string> = {
   uscg_cg1258: "USCG CG-1258",
   uscg_cg1261: "USCG CG-1261",
   uscg_cg1340: "USCG CG-1340",
+  agreement_hin: "Agreement with the HIN",
   hin: "HIN",
   sso: "SSO",
   totp: "Authenticator app",

@@ -248,6 +248,7 @@ func (a *Authenticator) authenticateSession(
 	c.Principal = auth.Principal{
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, OriginalID: u.ID,
 		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: version.Latest(),
+		Personal: true, Manager: u.IsManager(), Locations: u.LimitedTo(),
 	}
 	if c.Can(auth.Admin) && !u.HasActiveFactor() && !hasFactor {
 		c.MustEnroll, c.Scopes, c.Refusal = true, []auth.Scope{}, errMustEnroll(c.UserID)

@@ -18,11 +18,13 @@ type Bootstrapped struct {
 	Owner        BootstrappedOwner `json:"owner"`
 }
 
-// BootstrappedOwner has the credentials of the owner. The TOTP secrets of the two
-// environments differ, so that a code only works in one of them.
+// BootstrappedOwner has the credentials of the owner. The two environments share none, so
+// that someone who gets the ones for tests can't sign in to live. The password without a name
+// is the one for live, which is also the default environment of a sign-in.
 type BootstrappedOwner struct {
 	Email          string `json:"email"`
 	Password       string `json:"password"`
+	TestPassword   string `json:"test_password"`
 	LiveTOTPSecret string `json:"live_totp_secret"`
 	TestTOTPSecret string `json:"test_totp_secret"`
 	LiveTOTPURI    string `json:"live_totp_uri"`
@@ -30,6 +32,14 @@ type BootstrappedOwner struct {
 
 	LiveRecoveryCodes []string `json:"live_recovery_codes"`
 	TestRecoveryCodes []string `json:"test_recovery_codes"`
+}
+
+// PasswordOf returns the password for an environment.
+func (o BootstrappedOwner) PasswordOf(mode auth.Mode) string {
+	if mode == auth.Live {
+		return o.Password
+	}
+	return o.TestPassword
 }
 
 // TOTPSecret returns the secret for an environment.
@@ -51,11 +61,14 @@ type NewDealership struct {
 func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, n NewDealership) (Bootstrapped, error) {
 	email := n.Owner
 	out := Bootstrapped{Owner: BootstrappedOwner{
-		Email: email, Password: newPassword(), LiveTOTPSecret: newTOTPSecret(), TestTOTPSecret: newTOTPSecret(),
+		Email: email, Password: newPassword(), TestPassword: newPassword(), LiveTOTPSecret: newTOTPSecret(), TestTOTPSecret: newTOTPSecret(),
 	}}
 	out.Owner.LiveTOTPURI = SetUpTOTP(email, auth.Live, out.Owner.LiveTOTPSecret).URI
 	out.Owner.TestTOTPURI = SetUpTOTP(email, auth.Test, out.Owner.TestTOTPSecret).URI
-	hash := people.HashPassword(d, email, out.Owner.Password)
+	hashes := map[auth.Mode]string{}
+	for _, mode := range []auth.Mode{auth.Live, auth.Test} { // before the transaction, because it takes long
+		hashes[mode] = people.HashPassword(d, email, out.Owner.PasswordOf(mode))
+	}
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (Bootstrapped, error) {
 		created, err := dealership.Create(ctx, tx, n.Name, n.Plan)
 		if err != nil {
@@ -64,7 +77,7 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, n NewDealership) (B
 
 		for _, env := range created {
 			tx := tx.In(env.Env)
-			owner, err := people.InsertOwner(ctx, tx, email, hash)
+			owner, err := people.InsertOwner(ctx, tx, email, hashes[env.Mode])
 			if err != nil {
 				return out, err
 			}

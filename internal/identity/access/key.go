@@ -18,7 +18,7 @@ const rotationOverlap = 7 * 24 * time.Hour
 
 // APIKey is the record of a key. Only the hash of the key itself is stored.
 type APIKey struct {
-	_ struct{} `doc:"An API key without its secret part." columns:"id name prefix scopes last_used_at expires_at / uses_24h:REQUESTS created_at created_by.label:BY revoked_at"`
+	_ struct{} `doc:"An API key without its secret part." columns:"id name prefix scopes last_used_at expires_at / uses_24h:REQUESTS created_at created_by.label:BY revoked_at" privacy:"plain"`
 
 	Env            auth.Env     `json:"-" db:"env"`
 	ID             string       `json:"id" db:"id" doc:"Identifies the key. Starts with key_." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -31,7 +31,7 @@ type APIKey struct {
 	OriginalID     string       `json:"-" db:"lineage"` // the first key, before all rotations
 	ServiceVersion string       `json:"service_version" db:"pin" doc:"API version of requests that have no Service-Version header."`
 	CreatedBy      KeyCreator   `json:"created_by" db:"created_by,json" doc:"User, key or app that created the key."`
-	UserID         *string      `json:"user_id" db:"user_id" doc:"User whose key it is, for keys of slipway login. Such a key can only do what the user can do now, and ends when the user is deactivated, changes the password or signs out everywhere. Null if the key belongs to the dealership." since:"2026-12-01"`
+	UserID         *string      `json:"user_id" db:"user_id" doc:"User whose key it is, for keys of slipway login. Such a key can only do what the user can do now, and ends when the user is deactivated, changes the password or signs out everywhere. Null if the key belongs to the dealership." since:"next"`
 	CreatedAt      time.Time    `json:"created_at" db:"created_at" doc:"When it was created."`
 	LastUsedAt     *time.Time   `json:"last_used_at" db:"last_used_at" doc:"When the key was last used. Updated within a minute. Null if it never was." audit:"-"`
 	Uses24h        int64        `json:"uses_24h" doc:"Requests in the last 24 hours. Updated within a minute." audit:"-"`
@@ -42,10 +42,10 @@ type APIKey struct {
 
 // KeyCreator is the user or the key that created a key, with its current status.
 type KeyCreator struct {
-	_ struct{} `doc:"Who created an API key."`
+	_ struct{} `doc:"Who created an API key." privacy:"plain"`
 
 	auth.Actor
-	Status *CreatorStatus `json:"status" doc:"Current status of the user or key. Null if the key was created by an app or on the command line." example:"active"`
+	Status *CreatorStatus `json:"status" doc:"Current status of the user or key. Null if the key was created by an app or on the command line." example:"active" since:"next"`
 }
 
 // CreatorStatus is the current status of what created a key.
@@ -70,7 +70,7 @@ type IssuedKey struct {
 	_ struct{} `doc:"An API key with the key itself, which is only returned once."`
 
 	APIKey
-	Key string `json:"key" doc:"The key. It is not shown again." audit:"-" example:"sk_test_..."`
+	Key string `json:"key" doc:"The key. It is not shown again." privacy:"secret" example:"sk_test_..."`
 }
 
 // KeyCreate is the body for a new key.
@@ -80,14 +80,14 @@ type KeyCreate struct {
 	Name      string       `json:"name" minLength:"1" maxLength:"100" doc:"Your name for the key, such as the system that uses it." example:"Website"`
 	Scopes    []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Scopes of the key. You can only grant scopes that you have. They can't be changed later."`
 	RateLimit *int64       `json:"rate_limit" required:"false" minimum:"1" maximum:"10000" doc:"Requests per second. Defaults to the limit of the environment."`
-	MFAToken  *string      `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for the admin scope. Verify a two-factor method to get one."`
+	MFAToken  *string      `json:"mfa_token" privacy:"secret" required:"false" maxLength:"100" doc:"Required for the admin scope. Verify a two-factor method to get one."`
 }
 
 // KeyRotate is the body for a rotation.
 type KeyRotate struct {
 	_ struct{} `doc:"What rotating a key requires."`
 
-	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for a key with the admin scope. Verify a two-factor method to get one."`
+	MFAToken *string `json:"mfa_token" privacy:"secret" required:"false" maxLength:"100" doc:"Required for a key with the admin scope. Verify a two-factor method to get one."`
 }
 
 // check returns an error unless the text is this key and the key is active.

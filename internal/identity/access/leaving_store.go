@@ -56,10 +56,10 @@ func handOver(ctx context.Context, tx *db.Tx, by people.Author, to people.User) 
 	return nil
 }
 
-// KeyIDs returns the keys that a user created, directly or with other keys, even if they
-// were revoked.
-func KeyIDs(ctx context.Context, tx *db.Tx, u people.User) (ids []string, err error) {
-	keys, err := keysOf(ctx, tx, u.ID)
+// KeyIDs returns the keys that a user or an app created, directly or with other keys, even if
+// they were revoked.
+func KeyIDs(ctx context.Context, tx *db.Tx, creatorID string) (ids []string, err error) {
+	keys, err := keysOf(ctx, tx, creatorID)
 	for _, k := range keys {
 		ids = append(ids, k.ID)
 	}
@@ -97,7 +97,7 @@ func limitToUser(ctx context.Context, tx *db.Tx, p *auth.Principal, userID strin
 	if err != nil {
 		return false, err
 	}
-	p.Scopes = commonScopes(p.Scopes, held)
+	p.Scopes, p.Personal, p.Manager, p.Locations = commonScopes(p.Scopes, held), true, u.IsManager(), u.LimitedTo()
 	if p.Can(auth.Admin) && !u.HasActiveFactor() {
 		p.Scopes, p.Refusal = []auth.Scope{}, errMustEnroll(u.ID)
 	}

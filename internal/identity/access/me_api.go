@@ -35,6 +35,9 @@ type Hooks struct {
 
 	// Tokens authenticate the tokens of other packages, by their kind.
 	Tokens map[token.Kind]TokenAuthenticator
+
+	// Locate finds the locations of objects, by the prefix of their IDs.
+	Locate map[string]Locate
 }
 
 // New returns the feature, and attaches its hooks to the database.
@@ -171,7 +174,7 @@ type Me struct {
 	RateLimit   MeRateLimit  `json:"rate_limit" doc:"How many requests the credential can send."`
 	UserID      *string      `json:"user_id" doc:"User of the session, or user who installed the app. Null for an API key."`
 	AppID       *string      `json:"app_id" doc:"App of the token. Null for an API key or a session."`
-	InstallID   *string      `json:"install_id" doc:"Install of the app in this environment. Null for an API key or a session." since:"2026-12-01"`
+	InstallID   *string      `json:"install_id" doc:"Install of the app in this environment. Null for an API key or a session." since:"next"`
 }
 
 // MeDealership is the dealership of the calling credential.

@@ -8,6 +8,7 @@ import (
 
 	"slipway/internal/identity/people"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 )
 
@@ -32,7 +33,7 @@ type MFAEnroll struct {
 	Kind  people.FactorKind `json:"kind" doc:"Authenticator app (totp), or passkey or security key (webauthn)."`
 	Label *string           `json:"label" required:"false" maxLength:"100" doc:"Your name for the method." example:"Phone"`
 
-	MFAToken *string `json:"mfa_token" required:"false" maxLength:"64" doc:"Required if you already have an active two-factor method. Verify it to get one."`
+	MFAToken *string `json:"mfa_token" privacy:"secret" required:"false" maxLength:"64" doc:"Required if you already have an active two-factor method. Verify it to get one."`
 }
 
 // MFAEnrollment is a new two-factor method, with the secrets that the user needs
@@ -41,20 +42,25 @@ type MFAEnrollment struct {
 	_ struct{} `doc:"A new two-factor method with what the user needs to set it up."`
 
 	people.UserFactor
-	Secret     *string        `json:"secret" doc:"Secret for an authenticator app. Null for webauthn." audit:"-"`
-	OTPAuthURI *string        `json:"otpauth_uri" doc:"The secret as a link or for a QR code. Null for webauthn." audit:"-"`
-	PublicKey  map[string]any `json:"public_key" doc:"Options for navigator.credentials.create. Empty for totp." audit:"-"`
+	Secret     *string        `json:"secret" doc:"Secret for an authenticator app. Null for webauthn." privacy:"secret"`
+	OTPAuthURI *string        `json:"otpauth_uri" doc:"The secret as a link or for a QR code. Null for webauthn." privacy:"secret"`
+	PublicKey  map[string]any `json:"public_key" doc:"Options for navigator.credentials.create. Empty for totp." privacy:"secret"`
 }
+
+var _ = enum.Variants[MFAEnrollment]("kind",
+	enum.Variant{Value: "totp", Name: "TOTPEnrollment", Doc: "A new authenticator app, with the secret to enter in it.", Sets: []string{"otpauth_uri", "secret"}},
+	enum.Variant{Value: "webauthn", Name: "WebAuthnEnrollment", Doc: "A new passkey or security key, with the options for the browser."},
+)
 
 // MFAVerify is the body for a verification.
 type MFAVerify struct {
 	_ struct{} `doc:"A code, or the response to a challenge."`
 
-	Code      *string        `json:"code" required:"false" maxLength:"40" doc:"Code from the authenticator app, or a recovery code."`
-	Assertion map[string]any `json:"assertion,omitempty" doc:"Result of navigator.credentials.get, or of navigator.credentials.create for a new method."`
+	Code      *string        `json:"code" privacy:"secret" required:"false" maxLength:"40" doc:"Code from the authenticator app, or a recovery code."`
+	Assertion map[string]any `json:"assertion,omitempty" privacy:"secret" doc:"Result of navigator.credentials.get, or of navigator.credentials.create for a new method."`
 
-	Operation *string `json:"operation" required:"false" maxLength:"100" doc:"ID of the operation that the token is for. By default, the token works for any operation that requires one." example:"assignUserRoles" since:"2026-12-01"`
-	ObjectID  *string `json:"object_id" required:"false" maxLength:"100" doc:"The first ID in the operation's path. Leave it out if the path has none." example:"user_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
+	Operation *string `json:"operation" required:"false" maxLength:"100" doc:"ID of the operation that the token is for. By default, the token works for any operation that requires one." example:"assignUserRoles" since:"next"`
+	ObjectID  *string `json:"object_id" required:"false" maxLength:"100" doc:"The first ID in the operation's path. Leave it out if the path has none." example:"user_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"next"`
 }
 
 // purpose returns what the token is for.
@@ -72,11 +78,11 @@ func (b MFAVerify) purpose() (p people.Purpose) {
 type MFAProof struct {
 	_ struct{} `doc:"An MFA token, or the challenge to sign for one."`
 
-	MFAToken  *string        `json:"mfa_token" doc:"Token for one operation that requires two-factor verification. Null with a challenge." audit:"-"`
+	MFAToken  *string        `json:"mfa_token" doc:"Token for one operation that requires two-factor verification. Null with a challenge." privacy:"secret"`
 	ExpiresAt time.Time      `json:"expires_at" doc:"When the token or the challenge expires."`
-	Challenge map[string]any `json:"challenge" doc:"Options for navigator.credentials.get, or for navigator.credentials.create for a new method. Empty with a token." audit:"-"`
+	Challenge map[string]any `json:"challenge" doc:"Options for navigator.credentials.get, or for navigator.credentials.create for a new method. Empty with a token." privacy:"secret"`
 
-	RecoveryCodes []string `json:"recovery_codes" nullable:"false" doc:"Each works once instead of a code. Only returned when your first two-factor method becomes active. Not shown again." audit:"-"`
+	RecoveryCodes []string `json:"recovery_codes" nullable:"false" doc:"Each works once instead of a code. Only returned when your first two-factor method becomes active. Not shown again." privacy:"secret"`
 }
 
 // hasOtherActiveFactor reports whether a user has another verified factor than this one.

@@ -90,7 +90,6 @@ func (a *API) verify(ctx context.Context, in *struct {
 	Body *MFAVerify
 }) (MFAProof, error) {
 	received := a.DB.Now()
-	var signature error // the problem with a signature of a security key
 	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (MFAProof, error) {
 		u, err := people.FindUserForUpdate(ctx, tx, in.UserID)
 		if err != nil {
@@ -114,9 +113,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 			return MFAProof{}, bad.Err()
 		}
 		if f.Kind == people.WebAuthn && body.Code == nil {
-			p, err := a.verifyWebAuthn(ctx, tx, u, f, body)
-			signature = err
-			return p, err
+			return a.verifyWebAuthn(ctx, tx, u, f, body)
 		}
 		if body.Code == nil {
 			var bad fault.Fields
@@ -130,7 +127,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 		}
 		return prove(ctx, tx, u, verification{codes, body.purpose()})
 	})
-	if db.IsCommitted(err) || signature != nil && fault.KindOf(signature) != fault.KindServerError {
+	if db.IsCommitted(err) {
 		a.AuthLog.Reject(ctx, authlog.Rejection{Env: auth.From(ctx).Env, Kind: authlog.KindUser, ID: in.UserID, Err: err})
 	}
 	return p, err
@@ -150,7 +147,7 @@ func prove(ctx context.Context, tx *db.Tx, u people.User, v verification) (MFAPr
 }
 
 // verifyWebAuthn returns a challenge if there is no response yet, and otherwise
-// checks the response.
+// checks the response. A rejection commits, so that a challenge works once.
 func (a *API) verifyWebAuthn(
 	ctx context.Context, tx *db.Tx, u people.User, f people.Factor, body MFAVerify,
 ) (MFAProof, error) {
@@ -183,7 +180,7 @@ func (a *API) verifyWebAuthn(
 		verified, err = finishRegistration(rp, u, c, body.Assertion)
 	}
 	if err != nil {
-		return MFAProof{}, err
+		return MFAProof{}, db.Committed(err)
 	}
 
 	text, err := json.Marshal(verified)

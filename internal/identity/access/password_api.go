@@ -17,8 +17,8 @@ import (
 type PasswordChange struct {
 	_ struct{} `doc:"The old and the new password of a user."`
 
-	OldPassword string  `json:"old_password" maxLength:"200" doc:"Current password."`
-	NewPassword string  `json:"new_password" maxLength:"200" doc:"12 to 200 characters. Common passwords, patterns and your own name are rejected."`
+	OldPassword string  `json:"old_password" privacy:"secret" maxLength:"200" doc:"Current password."`
+	NewPassword string  `json:"new_password" privacy:"secret" maxLength:"200" doc:"12 to 200 characters. Common passwords, patterns and your own name are rejected."`
 	TOTPCode    *string `json:"totp_code" required:"false" maxLength:"40" doc:"Required if you have a two-factor method. You can also send a recovery code."`
 }
 

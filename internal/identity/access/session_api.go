@@ -19,7 +19,7 @@ type SignIn struct {
 	_ struct{} `doc:"Credentials of a user."`
 
 	Email       string    `json:"email" maxLength:"254" doc:"Email address of the user." example:"ann@example.com"`
-	Password    string    `json:"password" maxLength:"200" doc:"Password of the user in this environment."`
+	Password    string    `json:"password" privacy:"secret" maxLength:"200" doc:"Password of the user in this environment."`
 	TOTPCode    *string   `json:"totp_code" required:"false" maxLength:"40" doc:"Required if the user has a two-factor method. You can also send a recovery code."`
 	Environment auth.Mode `json:"environment,omitempty" default:"live" doc:"Environment to sign in to. Live and test have separate passwords."`
 }
@@ -28,7 +28,7 @@ type SignIn struct {
 type SignedIn struct {
 	_ struct{} `doc:"A new session with its token, which is only returned once."`
 
-	Token     string      `json:"token" doc:"Session token. Send it in the header Authorization: Bearer."`
+	Token     string      `json:"token" privacy:"secret" doc:"Session token. Send it in the header Authorization: Bearer."`
 	ExpiresAt time.Time   `json:"expires_at" doc:"When the session expires."`
 	User      people.User `json:"user" doc:"User who signed in."`
 }

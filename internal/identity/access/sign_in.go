@@ -38,7 +38,7 @@ func (c Checked) isCurrent(u people.User) bool {
 // rightsOf returns what a user can do, as a hash. A browser session gets a new token
 // when it changes. A token that was stolen before then doesn't have the new rights.
 func rightsOf(u people.User, scopes []auth.Scope) []byte {
-	sum := sha256.Sum256(fmt.Appendln(nil, u.ID, uniqueScopes(scopes), u.HasActiveFactor()))
+	sum := sha256.Sum256(fmt.Appendln(nil, u.ID, uniqueScopes(scopes), u.HasActiveFactor(), u.IsManager(), u.LimitedTo()))
 	return sum[:]
 }
 

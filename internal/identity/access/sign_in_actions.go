@@ -184,7 +184,7 @@ func (a *API) WithCode(code *string, received time.Time) Verification {
 		case !db.IsCommitted(err):
 			return err
 		case fault.KindOf(err) == fault.KindRateLimited:
-			a.AuthLog.Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: err})
+			authlog.Reject(ctx, tx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: err})
 			return err
 		}
 		return db.Committed(errSignIn())

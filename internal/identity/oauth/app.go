@@ -39,7 +39,7 @@ func (AppType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 
 // App is an OAuth app that a dealership publishes.
 type App struct {
-	_ struct{} `doc:"An OAuth app that the dealership publishes." columns:"id name type scopes created_at / client_id redirect_uris"`
+	_ struct{} `doc:"An OAuth app that the dealership publishes." columns:"id name type scopes created_at / client_id redirect_uris" privacy:"plain"`
 
 	Env                auth.Env     `json:"-" db:"env"`
 	ID                 string       `json:"id" db:"id" doc:"Identifies the app. Starts with app_." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -67,7 +67,7 @@ type IssuedApp struct {
 	_ struct{} `doc:"An app with its new client secret, which is only returned once."`
 
 	App
-	ClientSecret *string `json:"client_secret" doc:"The client secret. It is not shown again. Null for a public app." audit:"-" example:"cs_live_..."`
+	ClientSecret *string `json:"client_secret" doc:"The client secret. It is not shown again. Null for a public app." privacy:"secret" example:"cs_live_..."`
 }
 
 // AppCreate is the body for a new app.
@@ -79,7 +79,7 @@ type AppCreate struct {
 	RedirectURIs []string     `json:"redirect_uris" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Where users return after they install the app. Each must be an https URL, or an http URL with the host 127.0.0.1, [::1] or localhost, where any port matches. Wildcards and fragments are not allowed."`
 	Scopes       []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Scopes that the app can request."`
 	HomepageURL  *string      `json:"homepage_url" required:"false" maxLength:"500" doc:"Website of the app. Must be an https URL."`
-	MFAToken     *string      `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for the admin scope. Must be from an administrator."`
+	MFAToken     *string      `json:"mfa_token" privacy:"secret" required:"false" maxLength:"100" doc:"Required for the admin scope. Must be from an administrator."`
 }
 
 // AppPatch changes an app.
@@ -90,7 +90,7 @@ type AppPatch struct {
 	RedirectURIs patch.Value[[]string]     `json:"redirect_uris,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces the redirect URIs."`
 	Scopes       patch.Value[[]auth.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Removed scopes also end for existing installs. Added ones require that a user allows them."`
 	HomepageURL  patch.Null[string]        `json:"homepage_url,omitzero" maxLength:"500" doc:"Website of the app. Null removes it."`
-	MFAToken     *string                   `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if the app has the admin scope, before or after the change. Must be from an administrator."`
+	MFAToken     *string                   `json:"mfa_token" privacy:"secret" required:"false" maxLength:"100" doc:"Required if the app has the admin scope, before or after the change. Must be from an administrator."`
 }
 
 // AppSecretRotate is the body for a rotation.
@@ -98,7 +98,7 @@ type AppSecretRotate struct {
 	_ struct{} `doc:"How to rotate a client secret."`
 
 	ExpireOld bool    `json:"expire_old,omitempty" doc:"Ends the previous secrets immediately, for example because one was leaked."`
-	MFAToken  *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for an app with the admin scope. Must be from an administrator."`
+	MFAToken  *string `json:"mfa_token" privacy:"secret" required:"false" maxLength:"100" doc:"Required for an app with the admin scope. Must be from an administrator."`
 }
 
 // check normalizes the app and checks rules that the schema can't express.

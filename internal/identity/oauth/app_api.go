@@ -37,8 +37,11 @@ type API struct {
 
 // Hooks are what oauth calls in features that it can't import.
 type Hooks struct {
-	// Uninstalled deletes the webhooks of an install, in the same transaction.
-	Uninstalled func(ctx context.Context, tx *db.Tx, installID string) error
+	// DeleteWebhooks deletes the webhooks of an app that is uninstalled, in the same transaction.
+	DeleteWebhooks func(ctx context.Context, tx *db.Tx, installID string, app people.Author) error
+
+	// What else an app can create that gives it data, and that ends with it.
+	PushURLs, Calendars people.Holder
 }
 
 // New returns the feature, and attaches its hooks to the database.

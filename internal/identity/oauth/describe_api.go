@@ -27,11 +27,11 @@ type (
 
 		GrantType    grantType `json:"grant_type" doc:"What you exchange."`
 		ClientID     string    `json:"client_id,omitempty" doc:"ID of the app, unless you send it with HTTP Basic authentication."`
-		ClientSecret string    `json:"client_secret,omitempty" doc:"Secret of a confidential app, unless you send it with HTTP Basic authentication."`
-		Code         string    `json:"code,omitempty" doc:"For authorization_code: the code from the redirect."`
+		ClientSecret string    `json:"client_secret,omitempty" privacy:"secret" doc:"Secret of a confidential app, unless you send it with HTTP Basic authentication."`
+		Code         string    `json:"code,omitempty" privacy:"secret" doc:"For authorization_code: the code from the redirect."`
 		RedirectURI  string    `json:"redirect_uri,omitempty" doc:"For authorization_code: the same as in the authorization request."`
-		CodeVerifier string    `json:"code_verifier,omitempty" doc:"For authorization_code: the PKCE verifier."`
-		RefreshToken string    `json:"refresh_token,omitempty" doc:"For refresh_token: the refresh token."`
+		CodeVerifier string    `json:"code_verifier,omitempty" privacy:"secret" doc:"For authorization_code: the PKCE verifier."`
+		RefreshToken string    `json:"refresh_token,omitempty" privacy:"secret" doc:"For refresh_token: the refresh token."`
 		Scope        string    `json:"scope,omitempty" doc:"Fewer scopes than were allowed."`
 		Resource     string    `json:"resource,omitempty" doc:"The same as in the authorization request (RFC 8707)."`
 		InstallID    string    `json:"install_id,omitempty" doc:"For client_credentials: the install. You can omit it if the app has only one."`
@@ -39,9 +39,9 @@ type (
 	oneToken struct {
 		_ struct{} `doc:"A token, and the app that it belongs to."`
 
-		Token        string `json:"token" doc:"Access token or refresh token."`
+		Token        string `json:"token" privacy:"secret" doc:"Access token or refresh token."`
 		ClientID     string `json:"client_id,omitempty" doc:"ID of the app, unless you send it with HTTP Basic authentication."`
-		ClientSecret string `json:"client_secret,omitempty" doc:"Secret of a confidential app, unless you send it with HTTP Basic authentication."`
+		ClientSecret string `json:"client_secret,omitempty" privacy:"secret" doc:"Secret of a confidential app, unless you send it with HTTP Basic authentication."`
 	}
 )
 

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,6 +47,9 @@ func checkRedirectURI(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.User != nil {
 		return "must be an https URL without a user name"
+	}
+	if n, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || n == 0) {
+		return "must have a port from 1 to 65535"
 	}
 
 	switch {

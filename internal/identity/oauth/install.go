@@ -31,7 +31,7 @@ type Install struct {
 
 // InstalledApp describes the app of an install.
 type InstalledApp struct {
-	_ struct{} `doc:"Description of an installed app."`
+	_ struct{} `doc:"Description of an installed app." privacy:"plain"`
 
 	Name        string  `json:"name" db:"name" doc:"Name of the app." example:"Fleet Sync"`
 	Publisher   string  `json:"publisher" db:"publisher" doc:"Dealership that publishes the app." example:"Chesapeake Marine"`

@@ -105,10 +105,21 @@ func allow(ctx context.Context, tx *db.Tx, app App, u people.User, scopes []auth
 }
 
 // uninstall deletes an install, and what the app created to access the dealership: its
-// webhooks and API keys. Its codes and tokens are deleted with it, so they stop working on
-// all nodes.
+// webhooks, push URLs, calendars and API keys, and what it created with these keys. Its codes
+// and tokens are deleted with it, so they stop working on all nodes.
 func uninstall(ctx context.Context, tx *db.Tx, i Install) error {
-	if err := db.Attached[Hooks](tx).Uninstalled(ctx, tx, i.ID); err != nil {
+	keys, err := access.KeyIDs(ctx, tx, i.AppID)
+	if err != nil {
+		return err
+	}
+	app, hooks := people.AppAuthor(i.AppID, keys), db.Attached[Hooks](tx)
+	if err := hooks.DeleteWebhooks(ctx, tx, i.ID, app); err != nil {
+		return err
+	}
+	if err := hooks.PushURLs.End(ctx, tx, app); err != nil {
+		return err
+	}
+	if err := hooks.Calendars.End(ctx, tx, app); err != nil {
 		return err
 	}
 	if err := access.RevokeKeysOfApp(ctx, tx, i.AppID); err != nil {

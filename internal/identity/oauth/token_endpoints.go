@@ -24,10 +24,10 @@ import (
 type tokenResponse struct {
 	_ struct{} `doc:"Tokens of an app."`
 
-	AccessToken  string    `json:"access_token" doc:"Send it as Authorization: Bearer."`
+	AccessToken  string    `json:"access_token" privacy:"secret" doc:"Send it as Authorization: Bearer."`
 	TokenType    string    `json:"token_type" enum:"Bearer" doc:"Always Bearer."`
 	ExpiresIn    int64     `json:"expires_in" doc:"Seconds until the access token expires."`
-	RefreshToken string    `json:"refresh_token,omitempty" doc:"Gets the next tokens. Missing for client_credentials."`
+	RefreshToken string    `json:"refresh_token,omitempty" privacy:"secret" doc:"Gets the next tokens. Missing for client_credentials."`
 	Scope        string    `json:"scope" doc:"Scopes of the access token, separated by spaces."`
 	InstallID    string    `json:"install_id" doc:"Install of the app that the token belongs to."`
 	Environment  auth.Mode `json:"environment" doc:"Environment of the install."`

@@ -185,7 +185,7 @@ func onBehalf(ctx context.Context, tx *db.Tx, p auth.Principal, t heldToken) (au
 		return auth.Principal{Env: t.Env, AppID: t.AppID}, fault.Unauthenticated("The user of this token is not active.")
 	}
 	held, err := people.ScopesOf(ctx, tx, u)
-	p.Scopes, p.InstalledBy = common(p.Scopes, held), u.ID
+	p.Scopes, p.InstalledBy, p.Personal, p.Locations = common(p.Scopes, held), u.ID, true, u.LimitedTo() // an assistant is not a manager
 	p.Actor.Label = t.AppName + " (" + u.Name + ")"
 	return p, err
 }

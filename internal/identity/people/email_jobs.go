@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/mail"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/token"
@@ -24,6 +25,9 @@ type ConfirmEmail struct {
 // Kind returns the name of the job.
 func (ConfirmEmail) Kind() string { return "confirm_email" }
 
+// Lane waits for the mail server.
+func (ConfirmEmail) Lane() string { return jobs.Mail }
+
 // AnnounceEmail is the job that tells a user at the old address about the new
 // one. It has both addresses, because the new one could be confirmed first.
 type AnnounceEmail struct {
@@ -36,6 +40,9 @@ type AnnounceEmail struct {
 
 // Kind returns the name of the job.
 func (AnnounceEmail) Kind() string { return "announce_email" }
+
+// Lane waits for the mail server.
+func (AnnounceEmail) Lane() string { return jobs.Mail }
 
 // confirmEmail sends the link to the new address. As for an invitation, the link
 // is generated here, only its hash is stored, and it replaces earlier links.

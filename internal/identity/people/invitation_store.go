@@ -99,7 +99,7 @@ func rejectLink(ctx context.Context, tx *db.Tx, purpose string, env auth.Env, us
 	if userID != "" {
 		r = authlog.Rejection{Env: env, Kind: authlog.KindUser, ID: userID, Err: err}
 	}
-	authlog.Of(tx).Reject(ctx, r)
+	authlog.Reject(ctx, tx, r)
 	return err
 }
 

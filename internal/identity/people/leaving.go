@@ -31,8 +31,7 @@ func (AccessKind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema 
 	return accessKinds.Describe(s)
 }
 
-var _ = enum.Part("UserHandOverKind", "Kind of what can be handed over to another user.",
-	KeyAccess, AppAccess, WebhookAccess, PushURLAccess, CalendarAccess)
+var _ = enum.Part[UserHandOver]("Kinds", "UserHandOverKind", "Kind of what can be handed over to another user.")
 
 // UserAccess is everything that acts for a user.
 type UserAccess struct {
@@ -63,15 +62,26 @@ type UserHandOver struct {
 	Kinds  []AccessKind `json:"kinds" minItems:"1" maxItems:"5" uniqueItems:"true" enum:"api_key,app,webhook,push_url,calendar" doc:"What to hand over. The rest ends."`
 }
 
-// Author is who created something: a user, or a key that the user created.
+// Author is who created something: a user or an app, or a key that one of them created.
 type Author struct {
-	User User
-	keys []string
+	User  User   // empty for an app
+	appID string // empty for a user
+	keys  []string
 }
+
+// AppAuthor returns an app as the author of what it created. Keys are those that it created,
+// directly or with other keys.
+func AppAuthor(appID string, keys []string) Author { return Author{appID: appID, keys: keys} }
 
 // Wrote reports whether the author is the actor who created something.
 func (a Author) Wrote(by auth.Actor) bool {
-	return by.Type == auth.ActorUser && by.ID == a.User.ID || by.Type == auth.ActorAPIKey && slices.Contains(a.keys, by.ID)
+	switch by.Type {
+	case auth.ActorUser:
+		return by.ID == a.User.ID
+	case auth.ActorApp:
+		return by.ID == a.appID
+	}
+	return by.Type == auth.ActorAPIKey && slices.Contains(a.keys, by.ID)
 }
 
 // Leaving is what happens to what acts for a user who is deactivated. What is personal

@@ -38,8 +38,8 @@ func holders(tx *db.Tx) []kindHolder {
 
 // authorOf returns a user with the keys that the user created.
 func authorOf(ctx context.Context, tx *db.Tx, u User) (Author, error) {
-	keys, err := db.Attached[Hooks](tx).KeyIDs(ctx, tx, u)
-	return Author{u, keys}, err
+	keys, err := db.Attached[Hooks](tx).KeyIDs(ctx, tx, u.ID)
+	return Author{User: u, keys: keys}, err
 }
 
 // FindAccess returns everything that acts for a user.

@@ -6,15 +6,16 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/version"
 )
 
 // endsByDefault is the version since which a deactivation ends what the user created.
 // Clients of earlier versions decide with revoke_keys.
-const endsByDefault = "2026-12-01"
+var endsByDefault = version.DateOf(version.Next)
 
 // leaving returns what happens to what acts for the user.
-func (b UserDeactivate) leaving(version string) Leaving {
-	l := Leaving{Keep: version < endsByDefault, HandOver: b.HandOver}
+func (b UserDeactivate) leaving(pinned string) Leaving {
+	l := Leaving{Keep: pinned < endsByDefault, HandOver: b.HandOver}
 	if b.RevokeKeys != nil {
 		l.Keep = !*b.RevokeKeys
 	}

@@ -108,7 +108,7 @@ func (a *API) useResetLink(ctx context.Context, tx *db.Tx, r resetWith) error {
 	if u.HasActiveFactor() {
 		err := db.Attached[Hooks](tx).CheckCode(ctx, tx, u, r.code, r.received)
 		if db.IsCommitted(err) {
-			authlog.Of(tx).Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: err})
+			authlog.Reject(ctx, tx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: err})
 		}
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/mail"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -33,6 +34,9 @@ type SendResetLink struct {
 // Kind returns the name of the job.
 func (SendResetLink) Kind() string { return "send_reset_link" }
 
+// Lane waits for the mail server.
+func (SendResetLink) Lane() string { return jobs.Mail }
+
 // PasswordNotice is the job that tells a user that the password was changed.
 type PasswordNotice struct {
 	Env     auth.Env `json:"env"`
@@ -42,6 +46,9 @@ type PasswordNotice struct {
 
 // Kind returns the name of the job.
 func (PasswordNotice) Kind() string { return "password_notice" }
+
+// Lane waits for the mail server.
+func (PasswordNotice) Lane() string { return jobs.Mail }
 
 // RequestReset sends a link to set a new password, if a user has this email address.
 // The result is the same if no user has it.

@@ -33,7 +33,7 @@ func Judge(ctx context.Context, tx *db.Tx, token string, r Rule) error {
 	}
 	if userID == "" {
 		caller := auth.From(ctx).Actor
-		authlog.Of(tx).Reject(ctx, authlog.Rejection{Env: tx.Env, Kind: string(caller.Type), ID: caller.ID, Err: errInvalidProof()})
+		authlog.Reject(ctx, tx, authlog.Rejection{Env: tx.Env, Kind: string(caller.Type), ID: caller.ID, Err: errInvalidProof()})
 		return errInvalidProof()
 	}
 

@@ -12,16 +12,20 @@ import (
 
 // Role is a set of scopes that you can assign to users.
 type Role struct {
-	_ struct{} `doc:"A set of scopes that users can have." columns:"id name built_in scopes / created_at version"`
+	_ struct{} `doc:"A set of scopes that users can have." columns:"id name built_in scopes manager / own_locations created_at version" privacy:"plain"`
 
-	Env       auth.Env     `json:"-" db:"env"`
-	ID        string       `json:"id" db:"id" doc:"Identifies the role. Starts with role_." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name      string       `json:"name" db:"name" doc:"Name of the role, unique in the dealership." example:"sales"`
-	Scopes    []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the users with this role."`
-	BuiltIn   bool         `json:"built_in" db:"built_in" doc:"Built-in roles can't be changed."`
-	Version   int64        `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
-	CreatedAt time.Time    `json:"created_at" db:"created_at" doc:"When it was created."`
-	UpdatedAt time.Time    `json:"updated_at" db:"updated_at" doc:"When it last changed."`
+	Env     auth.Env     `json:"-" db:"env"`
+	ID      string       `json:"id" db:"id" doc:"Identifies the role. Starts with role_." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name    string       `json:"name" db:"name" doc:"Name of the role, unique in the dealership." example:"sales"`
+	Scopes  []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the users with this role."`
+	BuiltIn bool         `json:"built_in" db:"built_in" doc:"Built-in roles can't be changed."`
+
+	Manager      bool `json:"manager" db:"manager" doc:"Whether its users can make exceptions and book money: override a hold, write a balance off, refund a payment, record a funding, undo a sale." since:"next"`
+	OwnLocations bool `json:"own_locations" db:"own_locations" doc:"Whether its users can only see and change the hulls, leads, deals and appointments of their own locations (location_ids). A user with another role that isn't limited is not limited." since:"next"`
+
+	Version   int64     `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt time.Time `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version.
@@ -37,10 +41,10 @@ const salesRole = "sales"
 var builtIn = []Role{
 	{Name: ownerRole, Scopes: []auth.Scope{
 		auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks, auth.Admin,
-	}},
+	}, Manager: true},
 	{Name: "manager", Scopes: []auth.Scope{
 		auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks,
-	}},
+	}, Manager: true},
 	{Name: salesRole, Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite}},
 	{Name: "finance", Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.DealsRead, auth.DealsWrite}},
 	{Name: "marketing", Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite}},
@@ -54,7 +58,10 @@ type RoleCreate struct {
 	Name   string       `json:"name" minLength:"1" maxLength:"100" doc:"Name of the role, unique in the dealership."`
 	Scopes []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Scopes of the users with this role."`
 
-	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for a role with the admin scope. Must be from an administrator."`
+	Manager      bool `json:"manager,omitempty" doc:"Whether its users can make exceptions and book money: override a hold, write a balance off, refund a payment, record a funding, undo a sale." since:"next"`
+	OwnLocations bool `json:"own_locations,omitempty" doc:"Whether its users can only see and change the hulls, leads, deals and appointments of their own locations. Can't be combined with the scopes admin and webhooks." since:"next"`
+
+	MFAToken *string `json:"mfa_token" privacy:"secret" required:"false" maxLength:"100" doc:"Required for a role with the admin scope. Must be from an administrator."`
 }
 
 // RolePatch changes a role.
@@ -64,7 +71,10 @@ type RolePatch struct {
 	Name   patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name of the role, unique in the dealership."`
 	Scopes patch.Value[[]auth.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces the scopes. The change applies to all users with the role."`
 
-	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if the role has the admin scope, before or after the change. Must be from an administrator."`
+	Manager      patch.Value[bool] `json:"manager,omitzero" doc:"Whether its users can make exceptions and book money." since:"next"`
+	OwnLocations patch.Value[bool] `json:"own_locations,omitzero" doc:"Whether its users can only see and change the hulls, leads, deals and appointments of their own locations." since:"next"`
+
+	MFAToken *string `json:"mfa_token" privacy:"secret" required:"false" maxLength:"100" doc:"Required if the role has the admin scope, before or after the change. Must be from an administrator."`
 }
 
 // check normalizes the role and checks rules that the schema can't express.
@@ -76,6 +86,9 @@ func (r *Role) check() error {
 	for _, s := range r.Scopes {
 		if !auth.KnownScope(s) {
 			bad.Add("scopes", "enum", "contains the unknown scope %q", s)
+		}
+		if r.OwnLocations && (s == auth.Admin || s == auth.Webhooks) {
+			bad.Add("own_locations", "exclusive", "can't be combined with the scope %s, which is for the whole dealership", s)
 		}
 	}
 	return bad.Err()

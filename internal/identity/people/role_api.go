@@ -19,7 +19,7 @@ func (a *API) listRoles(ctx context.Context, tx *db.Tx, in *struct{ page.Query }
 }
 
 func (a *API) createRole(ctx context.Context, tx *db.Tx, in *struct{ Body RoleCreate }) (Role, error) {
-	r := Role{Name: in.Body.Name, Scopes: in.Body.Scopes}
+	r := Role{Name: in.Body.Name, Scopes: in.Body.Scopes, Manager: in.Body.Manager, OwnLocations: in.Body.OwnLocations}
 	if err := r.check(); err != nil {
 		return r, err
 	}
@@ -42,6 +42,8 @@ func (a *API) updateRole(ctx context.Context, tx *db.Tx, in *struct {
 	return rest.Change(ctx, tx, findCustomRole, in.RoleID, func(before Role, r *Role) error {
 		in.Body.Name.To(&r.Name)
 		in.Body.Scopes.To(&r.Scopes)
+		in.Body.Manager.To(&r.Manager)
+		in.Body.OwnLocations.To(&r.OwnLocations)
 		if err := r.check(); err != nil {
 			return err
 		}

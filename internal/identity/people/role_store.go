@@ -20,28 +20,17 @@ func findCustomRole(ctx context.Context, tx *db.Tx, id string) (Role, error) {
 }
 
 func insertRole(ctx context.Context, tx *db.Tx, r *Role) error {
-	if err := checkRoleName(ctx, tx, *r); err != nil {
+	if err := roles.CheckUnique(ctx, tx, r.ID, "name", r.Name); err != nil {
 		return err
 	}
 	return roles.Insert(ctx, tx, r)
 }
 
 func saveRole(ctx context.Context, tx *db.Tx, r *Role) error {
-	if err := checkRoleName(ctx, tx, *r); err != nil {
+	if err := roles.CheckUnique(ctx, tx, r.ID, "name", r.Name); err != nil {
 		return err
 	}
 	return roles.Save(ctx, tx, r)
-}
-
-// checkRoleName returns an error that names the role if the name is already
-// used. The unique index is the actual guard.
-func checkRoleName(ctx context.Context, tx *db.Tx, r Role) error {
-	other, err := db.All[string](ctx, tx, `SELECT id FROM roles WHERE env = ? AND name = ? AND id <> ?`, tx.Env, r.Name, r.ID)
-	if err != nil || len(other) == 0 {
-		return err
-	}
-	return fault.Conflict("name %s is already used by role %s.", r.Name, other[0]).
-		Detail("name", "duplicate", "is already used by %s", other[0])
 }
 
 func deleteRole(ctx context.Context, tx *db.Tx, r Role) error {

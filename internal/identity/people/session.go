@@ -9,7 +9,7 @@ import (
 
 // Session is a sign-in of a user.
 type Session struct {
-	_ struct{} `doc:"A sign-in of a user." columns:"id user_id method ip last_seen_at / user_agent expires_at"`
+	_ struct{} `doc:"A sign-in of a user." columns:"id user_id method ip last_seen_at / user_agent expires_at" privacy:"plain"`
 
 	Env        auth.Env     `json:"-" db:"env"`
 	ID         string       `json:"id" db:"id" doc:"Identifies the session. Starts with ses_." example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`

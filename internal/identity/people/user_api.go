@@ -43,9 +43,9 @@ type Hooks struct {
 	EndLogins     func(ctx context.Context, tx *db.Tx, u User) error
 	EndAssistants func(ctx context.Context, tx *db.Tx, u User) error
 
-	// KeyIDs returns the API keys that a user created, directly or with other keys, even if
-	// they were revoked.
-	KeyIDs func(ctx context.Context, tx *db.Tx, u User) ([]string, error)
+	// KeyIDs returns the API keys that a user or an app created, directly or with other keys,
+	// even if they were revoked.
+	KeyIDs func(ctx context.Context, tx *db.Tx, creatorID string) ([]string, error)
 
 	// What users create for the dealership, and what is left when they leave.
 	Keys, Apps, Webhooks, PushURLs, Calendars Holder
@@ -92,7 +92,7 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "Deactivate a user and end their sessions",
 		Text: "Ends everything that acts for the user: sessions, keys of `slipway login`, and the API keys, apps, webhooks, push URLs and " +
 			"calendars that they created. `GET /v2-preview/users/{user_id}/access` lists it. With `hand_over`, another user gets some of it. " +
-			"Before version 2026-12-01, what the user created continues to work, unless you send `revoke_keys`. A user with the admin scope " +
+			"In version 2026-11-15, what the user created continues to work, unless you send `revoke_keys`. A user with the admin scope " +
 			"requires an `mfa_token`.",
 		Assist: assist.Never(assist.Users),
 		Urgent: true,
@@ -170,6 +170,9 @@ type Invite struct {
 
 // Kind returns the name of the job.
 func (Invite) Kind() string { return "invite_user" }
+
+// Lane waits for the mail server.
+func (Invite) Lane() string { return jobs.Mail }
 
 func (a *API) listUsers(ctx context.Context, tx *db.Tx, in *UserFilter) (page.Page[User], error) {
 	p, err := users.List(ctx, tx, in.Query, in.where())
@@ -303,7 +306,7 @@ func (a *API) changeEmail(ctx context.Context, tx *db.Tx, u *User, email string)
 		return err
 	}
 
-	if err := checkEmail(ctx, tx, User{ID: u.ID, Email: email}); err != nil {
+	if err := users.CheckUnique(ctx, tx, u.ID, "email", email); err != nil {
 		return err
 	}
 	if _, err := endEmailChanges(ctx, tx, *u); err != nil { // the job sends the new link later

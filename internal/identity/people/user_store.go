@@ -104,7 +104,7 @@ func loadRolesAndFactors(ctx context.Context, tx *db.Tx, users []User) error {
 		UserID string `db:"user_id"`
 		UserRole
 	}](ctx, tx, `SELECT {cols} FROM (
-		SELECT u.user_id, r.id, r.name, r.scopes FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id
+		SELECT u.user_id, r.id, r.name, r.scopes, r.manager, r.own_locations FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id
 		WHERE u.env = ? AND u.user_id`+in+`) AS held ORDER BY id`, args...)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func loadRolesAndFactors(ctx context.Context, tx *db.Tx, users []User) error {
 
 // insertUser adds a user with roles.
 func insertUser(ctx context.Context, tx *db.Tx, u *User, assigned []Role) error {
-	if err := checkEmail(ctx, tx, *u); err != nil {
+	if err := users.CheckUnique(ctx, tx, u.ID, "email", u.Email); err != nil {
 		return err
 	}
 	if u.LocationIDs == nil {
@@ -166,21 +166,10 @@ func InsertOwner(ctx context.Context, tx *db.Tx, email, passwordHash string) (Us
 }
 
 func saveUser(ctx context.Context, tx *db.Tx, u *User) error {
-	if err := checkEmail(ctx, tx, *u); err != nil {
+	if err := users.CheckUnique(ctx, tx, u.ID, "email", u.Email); err != nil {
 		return err
 	}
 	return users.Save(ctx, tx, u)
-}
-
-// checkEmail returns an error that names the user if the address is already
-// used. The unique index is the actual guard.
-func checkEmail(ctx context.Context, tx *db.Tx, u User) error {
-	other, err := db.All[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ? AND id <> ?`, tx.Env, u.Email, u.ID)
-	if err != nil || len(other) == 0 {
-		return err
-	}
-	return fault.Conflict("email %s is already used by user %s.", u.Email, other[0]).
-		Detail("email", "duplicate", "is already used by %s", other[0])
 }
 
 func checkLocations(ctx context.Context, tx *db.Tx, ids []string) error {
@@ -206,7 +195,7 @@ func replaceRoles(ctx context.Context, tx *db.Tx, u *User, assigned []Role) erro
 		if _, err := db.Exec(ctx, tx, `INSERT INTO user_roles (env, user_id, role_id) VALUES (?, ?, ?)`, u.Env, u.ID, r.ID); err != nil {
 			return err
 		}
-		u.Roles = append(u.Roles, UserRole{ID: r.ID, Name: r.Name, Scopes: r.Scopes})
+		u.Roles = append(u.Roles, UserRole{ID: r.ID, Name: r.Name, Scopes: r.Scopes, Manager: r.Manager, OwnLocations: r.OwnLocations})
 	}
 	u.deriveLeads()
 	return nil

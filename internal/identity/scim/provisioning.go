@@ -32,12 +32,12 @@ type ProvisioningToken struct {
 	_ struct{} `doc:"SCIM of an SSO connection with its new token, which is only returned once."`
 
 	Provisioning
-	Token string `json:"token" doc:"The token. It is not shown again." audit:"-" example:"scim_test_..."`
+	Token string `json:"token" doc:"The token. It is not shown again." privacy:"secret" example:"scim_test_..."`
 }
 
 // ProvisioningTokenCreate is the body for a new token.
 type ProvisioningTokenCreate struct {
 	_ struct{} `doc:"A new SCIM token."`
 
-	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required. Must be from an administrator."`
+	MFAToken *string `json:"mfa_token" privacy:"secret" required:"false" maxLength:"100" doc:"Required. Must be from an administrator."`
 }

@@ -57,7 +57,7 @@ var (
 {{range .Keys}}<li><div class="what"><b>{{.Name}}</b>
   <small>{{with .Used}}Last used {{.}} · {{end}}Signed in <time datetime="{{.StartedAt}}">{{.Started}}</time> · Expires {{.Expires}}</small></div>
   <form method="post" action="{{$.Action}}"><input type="hidden" name="form_token" value="{{$.Token}}">
-  <button class="small danger" name="key" value="{{.ID}}" aria-label="Sign out {{.Name}}, signed in {{.Started}}">End</button></form></li>
+  <button class="small danger" name="key" value="{{.ID}}" aria-label="End the key of {{.Name}}, signed in {{.Started}}">End</button></form></li>
 {{end}}</ul>{{end}}
 {{if .Others}}<form method="post" action="{{.Action}}"><input type="hidden" name="form_token" value="{{.Token}}">
 <button class="danger" name="session" value="others">Sign out everywhere else</button></form>{{end}}

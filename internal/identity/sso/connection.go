@@ -34,7 +34,7 @@ func (Protocol) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 
 // Connection is a connection to an identity provider.
 type Connection struct {
-	_ struct{} `doc:"A connection to an identity provider, for single sign-on." columns:"id name protocol domains enforce / issuer created_at"`
+	_ struct{} `doc:"A connection to an identity provider, for single sign-on." columns:"id name protocol domains enforce / issuer created_at" privacy:"plain"`
 
 	Env      auth.Env `json:"-" db:"env"`
 	ID       string   `json:"id" db:"id" doc:"Identifies the connection. Starts with sso_." example:"sso_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -85,7 +85,7 @@ func (c Connection) Revision() int64 { return c.Version }
 
 // GroupRole assigns a role to the members of a group.
 type GroupRole struct {
-	_ struct{} `doc:"The role of the members of a group at the identity provider."`
+	_ struct{} `doc:"The role of the members of a group at the identity provider." privacy:"plain"`
 
 	Group  string `json:"group" minLength:"1" maxLength:"500" doc:"Name or ID of the group, exactly as the provider sends it. Case and Unicode form matter." example:"Boat Sales"`
 	RoleID string `json:"role_id" maxLength:"64" doc:"Role that members of the group have." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -93,7 +93,7 @@ type GroupRole struct {
 
 // AttributeNames are the names of claims or attributes.
 type AttributeNames struct {
-	_ struct{} `doc:"Names under which the identity provider sends a user's data."`
+	_ struct{} `doc:"Names under which the identity provider sends a user's data." privacy:"plain"`
 
 	Email  *string `json:"email" required:"false" maxLength:"300" doc:"Null means the usual names, such as email."`
 	Name   *string `json:"name" required:"false" maxLength:"300" doc:"Null means the usual names, such as name."`
@@ -143,7 +143,7 @@ type ConnectionCreate struct {
 
 	Issuer       *string `json:"issuer" required:"false" maxLength:"500" doc:"Required for OIDC. Exactly as in the provider's discovery document."`
 	ClientID     *string `json:"client_id" required:"false" maxLength:"500" doc:"ID of this client at the provider. Required for OIDC."`
-	ClientSecret *string `json:"client_secret" required:"false" maxLength:"2000" doc:"Secret of this client at the provider. Required for OIDC. It is never returned."`
+	ClientSecret *string `json:"client_secret" privacy:"secret" required:"false" maxLength:"2000" doc:"Secret of this client at the provider. Required for OIDC. It is never returned."`
 
 	IDPMetadataURL *string `json:"idp_metadata_url" required:"false" maxLength:"2000" doc:"For SAML, send either this or idp_metadata_xml."`
 	IDPMetadataXML *string `json:"idp_metadata_xml" required:"false" maxLength:"500000" doc:"For SAML, the metadata of the provider as XML. It is not refreshed."`
@@ -159,7 +159,7 @@ type ConnectionCreate struct {
 	AllowCBC          bool           `json:"allow_cbc,omitempty" doc:"Whether assertions can be encrypted with AES-CBC. Defaults to false, because it doesn't detect changes. Use AES-GCM if your provider can."`
 	SupportContact    *string        `json:"support_contact" required:"false" maxLength:"200" doc:"Whom users without access can ask. Shown on the page that denies access."`
 
-	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if a role has the admin scope, and for enforce. Must be from an administrator."`
+	MFAToken *string `json:"mfa_token" privacy:"secret" required:"false" maxLength:"100" doc:"Required if a role has the admin scope, and for enforce. Must be from an administrator."`
 }
 
 // ConnectionPatch changes a connection.
@@ -169,7 +169,7 @@ type ConnectionPatch struct {
 	Name              patch.Value[string]         `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name of the connection. Shown on the sign-in page."`
 	Issuer            patch.Value[string]         `json:"issuer,omitzero" maxLength:"500" doc:"OIDC only. Users of another issuer are other identities, so they must be linked again."`
 	ClientID          patch.Value[string]         `json:"client_id,omitzero" maxLength:"500" doc:"OIDC only. ID of this client at the provider."`
-	ClientSecret      patch.Value[string]         `json:"client_secret,omitzero" maxLength:"2000" doc:"OIDC only. Secret of this client at the provider. It is never returned."`
+	ClientSecret      patch.Value[string]         `json:"client_secret,omitzero" privacy:"secret" maxLength:"2000" doc:"OIDC only. Secret of this client at the provider. It is never returned."`
 	IDPMetadataURL    patch.Null[string]          `json:"idp_metadata_url,omitzero" maxLength:"2000" doc:"SAML only. Null stops the refresh and keeps the metadata."`
 	IDPMetadataXML    patch.Value[string]         `json:"idp_metadata_xml,omitzero" maxLength:"500000" doc:"SAML only. Replaces idp_metadata_url."`
 	Domains           patch.Value[[]string]       `json:"domains,omitzero" maxItems:"50" uniqueItems:"true" doc:"Unverified domains are checked again."`
@@ -184,7 +184,7 @@ type ConnectionPatch struct {
 	SupportContact    patch.Null[string]          `json:"support_contact,omitzero" maxLength:"200" doc:"Whom users without access can ask. Null removes it."`
 
 	LinkUsers []LinkUser `json:"link_users,omitempty" maxItems:"100" doc:"Links existing users to identities at the provider. Users can also link themselves: they sign in, and confirm it by email."`
-	MFAToken  *string    `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if a role or a linked user has the admin scope, and for enforce. Must be from an administrator."`
+	MFAToken  *string    `json:"mfa_token" privacy:"secret" required:"false" maxLength:"100" doc:"Required if a role or a linked user has the admin scope, and for enforce. Must be from an administrator."`
 }
 
 // protocol returns the protocol of a new connection.

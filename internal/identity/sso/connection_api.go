@@ -136,8 +136,11 @@ func (a *API) create(ctx context.Context, in *struct{ Body ConnectionCreate }) (
 
 	var s secrets
 	if c.Protocol == OIDC {
-		s.ClientSecret = *b.ClientSecret
-	} else if s.Keys, err = a.prepareSAML(ctx, &c, b.IDPMetadataXML); err != nil {
+		s.ClientSecret, err = *b.ClientSecret, a.checkIssuer(ctx, c)
+	} else {
+		s.Keys, err = a.prepareSAML(ctx, &c, b.IDPMetadataXML)
+	}
+	if err != nil {
 		return c, err
 	}
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Connection, error) {
@@ -276,8 +279,14 @@ func (a *API) prepareUpdate(ctx context.Context, id string, b ConnectionPatch) (
 	b.checkFields(&bad, c)
 	b.apply(&c)
 	c.check(&bad, auth.From(ctx).Mode == auth.Live)
-	if err := bad.Err(); err != nil || !b.newMetadata() {
+	if err := bad.Err(); err != nil {
 		return c, err
+	}
+	if b.Issuer.Set {
+		return c, a.checkIssuer(ctx, c)
+	}
+	if !b.newMetadata() {
+		return c, nil
 	}
 	var xml *string
 	if b.IDPMetadataXML.Set {

@@ -8,6 +8,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/mail"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -29,6 +30,9 @@ type SendLinkEmail struct {
 
 // Kind returns the name of the job.
 func (SendLinkEmail) Kind() string { return "send_sso_link" }
+
+// Lane waits for the mail server.
+func (SendLinkEmail) Lane() string { return jobs.Mail }
 
 // requestLink asks the user by email whether an identity is theirs.
 func (a *API) requestLink(ctx context.Context, tx *db.Tx, c Connection, u people.User, id identity) error {

@@ -3,6 +3,7 @@ package sso
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -54,6 +55,22 @@ func (p *providers) find(ctx context.Context, client *http.Client, issuer string
 	}
 	p.all[issuer] = cachedProvider{found, now.Add(discoverEvery)}
 	return found, nil
+}
+
+// checkIssuer reads the discovery document, so that a mistyped issuer isn't noticed only when
+// someone signs in.
+func (a *API) checkIssuer(ctx context.Context, c Connection) error {
+	_, err := oidc.Discover(ctx, a.HTTP, c.issuer())
+	if err == nil {
+		return nil
+	}
+	problem := "the provider could not be reached"
+	if f, ok := errors.AsType[*oidc.Fault](err); ok { // without addresses inside the network
+		problem = f.Message
+	}
+	var bad fault.Fields
+	bad.Add("issuer", "metadata", "could not be checked: %s", strings.TrimSuffix(problem, "."))
+	return bad.Err()
 }
 
 // client returns this server as a client of the provider.

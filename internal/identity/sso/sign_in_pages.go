@@ -63,7 +63,7 @@ func (a *API) limited(h http.HandlerFunc) http.HandlerFunc {
 			h(w, r)
 		default:
 			w.Header().Set("Retry-After", "1")
-			a.showError(w, r, located{}, fault.Unavailable("Too many messages at the same time."))
+			a.showError(w, r, located{}, fault.Busy("Too many messages at the same time."))
 		}
 	}
 }

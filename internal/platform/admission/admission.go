@@ -114,7 +114,7 @@ func (a *Control) Leave(c Class, caller uint64) { a.gates[c].leave(caller) }
 // Busy is the response to a request that was not handled. Clients return at different
 // times.
 func Busy() *fault.Error {
-	return fault.Unavailable("Too many requests are being handled. Try again later.").
+	return fault.Busy("Too many requests are being handled. Retry after the time in Retry-After.").
 		RetryIn(time.Duration(1+rand.IntN(3)) * time.Second) //nolint:gosec // spreads retries; not a secret
 }
 
@@ -170,7 +170,7 @@ func (a *Control) Start(ctx context.Context, w Work) (done func(), err error) {
 	if w.Class == Writes && a.lines != nil && w.Object != "" {
 		object := fmt.Sprintf("%d/%s", w.Env, w.Object)
 		if !a.lines.wait(ctx, object, a.maxLineWait) {
-			return nil, fault.Unavailable("Too many requests change the same object. Try again later.").RetryIn(time.Second)
+			return nil, fault.Busy("Too many requests change the same object. Retry after the time in Retry-After.").RetryIn(time.Second)
 		}
 		leaveLine = func() { a.lines.leave(object) }
 	}

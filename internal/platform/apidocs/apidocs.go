@@ -44,8 +44,14 @@ type Page struct {
 // OperationURL returns the URL of an operation on the page.
 func (p Page) OperationURL(operationID string) string { return p.Path + "#/operations/" + operationID }
 
+// TryIt is how a page sends requests for a person who is signed in.
+type TryIt struct {
+	API    string // path before the path of an operation, which accepts the session
+	SignIn string // page where the person signs in
+}
+
 // Handler serves the pages and /docs/assets.
-func Handler(all []Page) http.Handler {
+func Handler(all []Page, s TryIt) http.Handler {
 	mux := http.NewServeMux()
 	urls := map[string]string{}
 	for _, a := range assets() {
@@ -55,7 +61,7 @@ func Handler(all []Page) http.Handler {
 
 	for _, p := range all {
 		var html bytes.Buffer
-		if err := page.Execute(&html, map[string]any{"Page": p, "Pages": all, "Assets": urls}); err != nil {
+		if err := page.Execute(&html, map[string]any{"Page": p, "Pages": all, "Assets": urls, "TryIt": s}); err != nil {
 			panic(err) // the template is embedded
 		}
 		etag := fmt.Sprintf(`"%.12x"`, sha256.Sum256(html.Bytes()))

@@ -20,7 +20,7 @@ func get(t *testing.T, path, acceptEncoding string) (*http.Response, string) {
 	Handler([]Page{
 		{Path: "/docs/reference", Title: "API reference", Document: "/openapi.json", Shows: "/short.json"},
 		{Path: "/docs/reference/preview", Title: "Preview", Document: "/openapi-preview.json"},
-	}).ServeHTTP(w, r)
+	}, TryIt{}).ServeHTTP(w, r)
 	return w.Result(), w.Body.String()
 }
 
@@ -46,13 +46,13 @@ func TestETag(t *testing.T) {
 	r := httptest.NewRequest("GET", "/docs/reference", nil)
 	r.Header.Set("If-None-Match", etag)
 	w := httptest.NewRecorder()
-	Handler([]Page{{Path: "/docs/reference", Document: "/openapi.json"}}).ServeHTTP(w, r)
+	Handler([]Page{{Path: "/docs/reference", Document: "/openapi.json"}}, TryIt{}).ServeHTTP(w, r)
 	if w.Code != http.StatusOK {
 		t.Errorf("a different page: got %d, want 200", w.Code)
 	}
 	r.Header.Set("If-None-Match", w.Header().Get("ETag"))
 	again := httptest.NewRecorder()
-	Handler([]Page{{Path: "/docs/reference", Document: "/openapi.json"}}).ServeHTTP(again, r)
+	Handler([]Page{{Path: "/docs/reference", Document: "/openapi.json"}}, TryIt{}).ServeHTTP(again, r)
 	if again.Code != http.StatusNotModified || etag == "" {
 		t.Errorf("the same page: got %d, want 304", again.Code)
 	}
@@ -82,8 +82,8 @@ func TestNothingComesFromOutside(t *testing.T) {
 func TestEveryAssetOfThePage(t *testing.T) {
 	_, html := get(t, "/docs/reference", "")
 	urls := regexp.MustCompile(`/docs/assets/[0-9a-f]{12}/[\w.]+`).FindAllString(html, -1)
-	if len(urls) != 5 {
-		t.Fatalf("the page links to %q, want the license, two styles and two scripts", urls)
+	if len(urls) != 6 {
+		t.Fatalf("the page links to %q, want the license, two styles and three scripts", urls)
 	}
 	for _, url := range urls {
 		packed, body := get(t, url, "br, gzip")

@@ -13,6 +13,8 @@ type keel struct {
 }
 
 type hull struct {
+	_ struct{} `privacy:"plain"`
+
 	Env       int64             `json:"-"`
 	ID        string            `json:"id"`
 	Name      string            `json:"name"`
@@ -20,8 +22,9 @@ type hull struct {
 	Tags      []string          `json:"tags"`
 	Keel      *keel             `json:"keel,omitempty"`
 	Notes     map[string]string `json:"notes"`
-	Secret    string            `json:"secret" audit:"-"`
+	Secret    string            `json:"secret" privacy:"secret"`
 	Hash      []byte            `json:"-"`
+	Score     int64             `json:"score" audit:"-"`
 	Untagged  string
 	Version   int64     `json:"version"`
 	UpdatedAt time.Time `json:"updated_at"`
@@ -51,7 +54,7 @@ func TestDiff(t *testing.T) {
 			map[string][2]any{"notes": {map[string]string(nil), map[string]string{"a": "1"}}}},
 		"a name with an option": {base, with(func(h *hull) { h.Keel = &keel{2} }), map[string][2]any{"keel": {(*keel)(nil), &keel{2}}}},
 		"only bookkeeping":      {base, with(func(h *hull) { h.Version, h.UpdatedAt = 2, time.Unix(1, 0) }), map[string][2]any{}},
-		"only secret fields": {base, with(func(h *hull) { h.Secret, h.Hash, h.Untagged, h.Env = "t", []byte{2}, "u", 2 }),
+		"only secret fields": {base, with(func(h *hull) { h.Secret, h.Hash, h.Untagged, h.Env, h.Score = "t", []byte{2}, "u", 2, 3 }),
 			map[string][2]any{}},
 		"pointers to the same": {&base, &base, map[string][2]any{}},
 		"a new one has no old value": {nil, base,
@@ -65,20 +68,20 @@ func TestDiff(t *testing.T) {
 
 type deal struct {
 	ID    string  `json:"id"`
-	Note  string  `json:"note" audit:"personal"`
+	Note  string  `json:"note"`
 	Lines []line  `json:"lines"`
 	Terms *terms  `json:"terms"`
-	Hold  *string `json:"hold" audit:"personal"`
+	Hold  *string `json:"hold"`
 }
 
 type line struct {
 	Cents int64  `json:"cents"`
-	Text  string `json:"text" audit:"personal"`
+	Text  string `json:"text"`
 }
 
 type terms struct {
 	Months  int64  `json:"months"`
-	Text    string `json:"text" audit:"personal"`
+	Text    string `json:"text"`
 	Secret  string `json:"-"`
 	Version int64  `json:"version"`
 }

@@ -2,63 +2,64 @@ package audit
 
 import (
 	"reflect"
-	"strings"
 	"sync"
-)
 
-// field is a field of a resource that Changes compares. The tag audit of a field
-// decides what happens to it:
-//   - "-" omits a field that is calculated, a secret or personal data.
-//   - "personal" keeps text that users can write about a contact out of the log,
-//     because the log can't be erased. Events can be, so they contain it.
-type field struct {
-	name     string // in JSON
-	index    []int
-	personal bool
-	nested   bool // whether its value contains fields with the tag
-}
+	"slipway/internal/vocab/privacy"
+)
 
 // Diff returns the changed fields of a resource for the audit log, by their JSON
 // names, with the old and the new value. If before is nil, every field is new. It
-// omits the version, updated_at and fields with the tag audit, also in the
-// structs that a field contains.
+// omits personal data and secrets, also in the structs that a field contains,
+// because the log can't be erased. Costs are for readers who can see them; see Show.
+// It also omits the version, updated_at and calculated fields, which have the tag
+// audit:"-".
 func Diff(before, after any) map[string][2]any {
-	changes := Changes(before, after)
-	for _, f := range fieldsOf(value(after).Type()) {
-		values, changed := changes[f.name]
+	changes := map[string][2]any{}
+	for f, values := range changed(before, after) {
 		switch {
-		case changed && f.personal:
-			delete(changes, f.name)
-		case changed && f.nested:
-			changes[f.name] = [2]any{withoutPersonal(values[0]), withoutPersonal(values[1])}
+		case f.Class == privacy.Personal:
+		case f.Nested:
+			changes[f.Name] = [2]any{withoutPersonal(values[0]), withoutPersonal(values[1])}
+		default:
+			changes[f.Name] = values
 		}
 	}
 	return changes
 }
 
 // Changes returns the changed fields of a resource for its event. Unlike Diff, it
-// includes personal text.
+// includes personal data: events can be erased.
 func Changes(before, after any) map[string][2]any {
 	changes := map[string][2]any{}
-	b, a := value(before), value(after)
-	for _, f := range fieldsOf(a.Type()) {
-		now := a.FieldByIndex(f.index)
-		if !b.IsValid() {
-			if !now.IsZero() {
-				changes[f.name] = [2]any{nil, now.Interface()}
-			}
-			continue
-		}
-		if was := b.FieldByIndex(f.index).Interface(); !reflect.DeepEqual(was, now.Interface()) {
-			changes[f.name] = [2]any{was, now.Interface()}
-		}
+	for f, values := range changed(before, after) {
+		changes[f.Name] = values
 	}
 	return changes
 }
 
+// changed yields the fields that differ, with the old and the new value.
+func changed(before, after any) func(yield func(privacy.Field, [2]any) bool) {
+	b, a := value(before), value(after)
+	return func(yield func(privacy.Field, [2]any) bool) {
+		for _, f := range fieldsOf(a.Type()) {
+			now, was := a.FieldByIndex(f.Index), any(nil)
+			if b.IsValid() {
+				was = b.FieldByIndex(f.Index).Interface()
+			}
+			isNew := !b.IsValid() && !now.IsZero()
+			if isChanged := b.IsValid() && !reflect.DeepEqual(was, now.Interface()); !isNew && !isChanged {
+				continue
+			}
+			if !yield(f, [2]any{was, now.Interface()}) {
+				return
+			}
+		}
+	}
+}
+
 func value(v any) reflect.Value { return reflect.Indirect(reflect.ValueOf(v)) }
 
-// withoutPersonal returns a value without the tagged fields of the structs in it.
+// withoutPersonal returns a value without the personal fields of the structs in it.
 func withoutPersonal(v any) any {
 	r := reflect.ValueOf(v)
 	switch {
@@ -78,49 +79,30 @@ func withoutPersonal(v any) any {
 
 	rest := map[string]any{}
 	for _, f := range fieldsOf(r.Type()) {
-		part := r.FieldByIndex(f.index).Interface()
-		if f.nested {
+		part := r.FieldByIndex(f.Index).Interface()
+		if f.Nested {
 			part = withoutPersonal(part)
 		}
-		if !f.personal {
-			rest[f.name] = part
+		if f.Class != privacy.Personal {
+			rest[f.Name] = part
 		}
 	}
 	return rest
 }
 
-var cachedFields sync.Map // reflect.Type → []field
+var cachedFields sync.Map // reflect.Type → []privacy.Field
 
 // fieldsOf returns the fields of a struct that are compared.
-func fieldsOf(t reflect.Type) []field {
+func fieldsOf(t reflect.Type) []privacy.Field {
 	if cached, ok := cachedFields.Load(t); ok {
-		return cached.([]field)
+		return cached.([]privacy.Field)
 	}
-	fields := []field{}
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || name == "-" || f.Tag.Get("audit") == "-" || name == "version" || name == "updated_at" {
-			continue
+	fields := []privacy.Field{}
+	for _, f := range privacy.Of(t) {
+		if f.Name != "" && f.Class != privacy.Secret && f.Tag.Get("audit") != "-" && f.Name != "version" && f.Name != "updated_at" {
+			fields = append(fields, f)
 		}
-		fields = append(fields, field{name, f.Index, f.Tag.Get("audit") == "personal", hasTagged(f.Type)})
 	}
 	cachedFields.Store(t, fields)
 	return fields
-}
-
-// hasTagged reports whether the structs in a value of a type have a field with
-// the tag audit. Resources don't contain themselves.
-func hasTagged(t reflect.Type) bool {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct {
-		return false
-	}
-	for _, f := range reflect.VisibleFields(t) {
-		if f.Tag.Get("json") != "" && (f.Tag.Get("audit") != "" || hasTagged(f.Type)) {
-			return true
-		}
-	}
-	return false
 }

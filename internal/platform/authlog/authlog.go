@@ -78,9 +78,14 @@ func New(d *db.DB) *Log {
 	return &Log{db: d, refusals: map[refusal]*tally{}, counts: map[scope]int{}, uses: map[use]*useState{}}
 }
 
-// Of returns the Log that is attached to a database, for functions that only have a
-// transaction. What it records doesn't depend on the transaction.
-func Of(h db.Handle) *Log { return db.Attached[*Log](h) }
+// Of returns the Log that is attached to a database.
+func Of(d *db.DB) *Log { return db.Attached[*Log](d) }
+
+// Reject is Log.Reject for functions of a transaction, which can run twice. What it records
+// doesn't depend on whether the transaction is committed.
+func Reject(ctx context.Context, tx *db.Tx, r Rejection) {
+	tx.AtEnd(func() { db.Attached[*Log](tx).Reject(ctx, r) })
+}
 
 // refusal identifies rejections that are combined.
 type refusal struct {

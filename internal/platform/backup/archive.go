@@ -51,6 +51,10 @@ type Manifest struct {
 	WithBlobs bool      `json:"with_blobs"`
 	Files     []File    `json:"files"`
 
+	// Rows is the number of rows of each table of an SQLite database. Archives of earlier
+	// versions don't have it.
+	Rows map[string]int64 `json:"rows,omitempty"`
+
 	// Deleted are keys of blobs that were deleted after the database was copied.
 	Deleted []string `json:"deleted"`
 	// Missing are keys that the database refers to, but the store doesn't have.
@@ -70,6 +74,31 @@ func (m Manifest) Size() (bytes int64) {
 		bytes += f.Size
 	}
 	return bytes
+}
+
+// MissingError means that files are missing that the database refers to.
+type MissingError struct {
+	Where string   // such as "the archive"
+	Keys  []string // sorted
+}
+
+// maxNamed is how many missing files an error names.
+const maxNamed = 20
+
+func (e *MissingError) Error() string {
+	named := strings.Join(e.Keys[:min(len(e.Keys), maxNamed)], "\n  ")
+	if more := len(e.Keys) - maxNamed; more > 0 {
+		named += fmt.Sprintf("\n  and %d more", more)
+	}
+	return fmt.Sprintf("%d files that the database refers to are missing in %s:\n  %s", len(e.Keys), e.Where, named)
+}
+
+// Complete returns a MissingError if files were missing when the archive was written.
+func (m Manifest) Complete() error {
+	if len(m.Missing) == 0 {
+		return nil
+	}
+	return &MissingError{Where: "the archive", Keys: m.Missing}
 }
 
 // Blobs returns the number of blobs in the archive.
@@ -215,12 +244,27 @@ func readManifest(path string, entries *tar.Reader, unpacked io.Reader, found []
 	return m, nil
 }
 
+// keyOf returns the key of a blob's name, which is a folder of blobs.
+func keyOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '/'))] }
+
+// kindsOf returns the first parts of keys, such as photos.
+func kindsOf(keys []string) []string {
+	var kinds []string
+	for _, key := range keys {
+		kind, _, _ := strings.Cut(key, "/")
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
 // keysOf returns the keys of the blobs in the archive.
 func (m Manifest) keysOf() map[string]bool {
 	keys := map[string]bool{}
 	for _, f := range m.Files {
 		if name, ok := strings.CutPrefix(f.Name, blobsPrefix); ok {
-			keys[name[:strings.LastIndexByte(name, '/')]] = true
+			keys[keyOf(name)] = true
 		}
 	}
 	for _, key := range slices.Concat(m.Deleted, m.Missing) {

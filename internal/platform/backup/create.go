@@ -62,6 +62,9 @@ func Create(ctx context.Context, path string, s Source) (m Manifest, err error) 
 		keys, err = keysIn(ctx, copied)
 	}
 	if m.Database == SQLite {
+		if err == nil {
+			m.Rows, err = countRows(ctx, copied)
+		}
 		err = errors.Join(err, copied.Close())
 	}
 	if err != nil {

@@ -94,6 +94,11 @@ func check(ctx context.Context, m Manifest, work string) (err error) {
 	if schema != m.Schema {
 		return fmt.Errorf("the database has schema %d, but the manifest says %d", schema, m.Schema)
 	}
+	if m.Rows != nil {
+		if err := compareRows(ctx, d, m.Rows); err != nil {
+			return err
+		}
+	}
 	if !m.WithBlobs {
 		return nil
 	}

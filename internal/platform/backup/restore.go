@@ -19,6 +19,7 @@ type Target struct {
 	Folder   string      // the data folder, which must be empty
 	Store    blobs.Store // nil for the folder blobs in the data folder
 	Progress Progress
+	Database string // an SQLite database to use instead of the one in the archive, "" for that
 
 	// Check checks the restored database, nil on PostgreSQL, before anything is changed.
 	// The key in the archive, or "" if it has none.
@@ -32,7 +33,7 @@ func Restore(ctx context.Context, path string, t Target) (m Manifest, err error)
 	if err != nil {
 		return m, err
 	}
-	work, err := os.MkdirTemp(t.Folder, ".slipway-restore-*")
+	work, err := os.MkdirTemp(t.Folder, restoreWork+"*")
 	if err != nil {
 		return m, err
 	}
@@ -60,7 +61,23 @@ func Restore(ctx context.Context, path string, t Target) (m Manifest, err error)
 			return m, err
 		}
 	}
+	if t.Database != "" {
+		if err := os.Rename(t.Database, filepath.Join(work, databaseName)); err != nil {
+			return m, err
+		}
+	}
 	return m, t.rename(work)
+}
+
+// restoreWork is the start of the name of a folder in which a restore works.
+const restoreWork = ".slipway-restore-"
+
+// WorkIn creates a folder for a restore in a data folder that must be empty.
+func WorkIn(folder string) (string, error) {
+	if _, err := requireEmpty(folder); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(folder, restoreWork+"*")
 }
 
 // requireEmpty creates the data folder if it doesn't exist. It can already contain the
@@ -71,7 +88,7 @@ func requireEmpty(folder string) (created bool, err error) {
 		return true, os.MkdirAll(folder, 0o700)
 	}
 	for _, e := range entries {
-		if e.Name() != keyName && e.Name() != "lost+found" {
+		if e.Name() != keyName && e.Name() != "lost+found" && !strings.HasPrefix(e.Name(), restoreWork) {
 			return false, fmt.Errorf("the data folder %s is not empty: it contains %s. Restore to a new folder", folder, e.Name())
 		}
 	}

@@ -64,7 +64,7 @@ func Key(kind, id string) string { return kind + "/" + id[max(0, len(id)-2):] + 
 func Keep(ctx context.Context, tx *db.Tx, key string) error {
 	n, err := db.Exec(ctx, tx, `DELETE FROM loose_blobs WHERE env = ? AND key = ? AND NOT doomed`, tx.Env, key)
 	if err == nil && n == 0 {
-		err = fault.Unavailable("The upload took too long. Send it again.").RetryIn(time.Second)
+		err = fault.Conflict("The upload took too long. Send it again.").RetryIn(time.Second)
 	}
 	return err
 }

@@ -35,7 +35,9 @@ const defaultTimeout = 4 * time.Second
 // DB is an open database: a pool that writes and a pool that cannot.
 type DB struct {
 	write, read   *sql.DB
+	direct        *sql.DB       // nil without a pooler; see OpenPooled
 	jobs          *pgxpool.Pool // PostgreSQL only: for the job queue
+	path          string        // SQLite only
 	group         *group        // SQLite only
 	versions      *versions     // SQLite only
 	statements    sync.Map      // SQLite only: query → *sql.Stmt of the reading pool
@@ -52,9 +54,9 @@ type DB struct {
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
 
-	// FollowDelay is added to the age of the newest rows that a client sees when it
-	// follows a list on PostgreSQL.
-	FollowDelay time.Duration
+	// OwnClock is set if writes use Now on PostgreSQL too, as in tests that move the clock.
+	// Otherwise they use the clock of the database, which all nodes share.
+	OwnClock bool
 
 	// DefaultTimeout limits database work for a caller without a deadline.
 	DefaultTimeout time.Duration
@@ -63,7 +65,7 @@ type DB struct {
 // Open opens "sqlite:path" or "postgres://…". It does not connect yet, so a
 // server can start before its database.
 func Open(ctx context.Context, dsn string) (*DB, error) {
-	d := &DB{Now: time.Now, DefaultTimeout: defaultTimeout, FollowDelay: followDelay, ids: id.NewSource(), notifications: make(chan struct{}, 1)}
+	d := &DB{Now: time.Now, DefaultTimeout: defaultTimeout, ids: id.NewSource(), notifications: make(chan struct{}, 1)}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
 		return d, d.openSQLite(path)
 	}
@@ -80,16 +82,15 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 // temp_store=MEMORY keeps what a savepoint needs in memory. Readers use the mapped file
 // and need little cache; the writer copies the pages that it changes.
 func (d *DB) openSQLite(path string) (err error) {
-	const pragmas = "?_pragma=busy_timeout(3500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
-		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&_pragma=mmap_size(268435456)"
-	file := "file:" + (&url.URL{Path: path}).EscapedPath()
-	if d.write, err = sql.Open("sqlite", file+pragmas+"&_pragma=cache_size(-16384)&_pragma=temp_store(2)&_txlock=immediate"); err != nil {
+	d.path = path
+	dsn := sqliteDSN(path)
+	if d.write, err = sql.Open("sqlite", dsn+"&_pragma=cache_size(-16384)&_pragma=temp_store(2)&_txlock=immediate"); err != nil {
 		return err
 	}
-	if d.read, err = sql.Open("sqlite", file+pragmas+"&_pragma=cache_size(-4096)&_pragma=query_only(1)"); err != nil {
+	if d.read, err = sql.Open("sqlite", dsn+"&_pragma=cache_size(-4096)&_pragma=query_only(1)"); err != nil {
 		return err
 	}
-	watch, err := sql.Open("sqlite", file+pragmas+"&_pragma=cache_size(-100)&_pragma=query_only(1)")
+	watch, err := sql.Open("sqlite", dsn+"&_pragma=cache_size(-100)&_pragma=query_only(1)")
 	if err != nil {
 		return err
 	}
@@ -99,6 +100,12 @@ func (d *DB) openSQLite(path string) (err error) {
 	limit(d.write, 1)
 	limit(d.read, max(2, runtime.GOMAXPROCS(0)))
 	return nil
+}
+
+// sqliteDSN returns the name of a database for the driver.
+func sqliteDSN(path string) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=busy_timeout(3500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
+		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&_pragma=mmap_size(268435456)"
 }
 
 // Plaintext reports whether the connection to a remote PostgreSQL server is not
@@ -180,6 +187,9 @@ func (d *DB) Close() error {
 		err = d.replica.close()
 	}
 	err = errors.Join(err, d.read.Close(), d.write.Close())
+	if d.direct != nil {
+		err = errors.Join(err, d.direct.Close())
+	}
 	if d.versions != nil {
 		err = errors.Join(err, d.versions.close(), d.versions.pool.Close())
 	}
@@ -203,7 +213,7 @@ func (d *DB) Ping(ctx context.Context) error {
 	defer cancel()
 	var one int
 	if err := d.read.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {
-		return fmt.Errorf("ping: %w", err)
+		return fmt.Errorf("ping: %w", explainPooler(err))
 	}
 	return nil
 }

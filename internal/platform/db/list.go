@@ -55,7 +55,7 @@ func (src Source) page(ctx context.Context, tx *Tx, q page.Query, w *Where) (str
 		w = w.With(src.ID+ahead, q.Cursor())
 	}
 	if q.Backwards() && !src.InOrder && !tx.db.SQLite() {
-		before, err := settledBefore(ctx, tx, q.Cursor())
+		before, err := src.settledBefore(ctx, tx, q.Cursor(), w)
 		if err != nil {
 			return "", nil, err
 		}

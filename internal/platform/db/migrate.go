@@ -36,26 +36,16 @@ var dialect = map[bool]*strings.Replacer{
 
 // Migrate updates the schema. Several nodes can call it at the same time.
 func (d *DB) Migrate(ctx context.Context) error {
-	files, err := translated(d.SQLite())
-	if err != nil {
-		return err
-	}
-	kind, opts := goose.DialectSQLite3, []goose.ProviderOption{goose.WithSlog(slog.New(slog.DiscardHandler))}
-	if !d.SQLite() {
-		// One node migrates, the others wait for it.
-		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 120))
-		if err != nil {
-			return err
-		}
-		kind, opts = goose.DialectPostgres, append(opts, goose.WithSessionLocker(locker))
-	}
-	provider, err := goose.NewProvider(kind, d.write, files, opts...)
+	provider, err := d.migrations()
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	if err := refuseNewer(ctx, provider); err != nil {
+		return err
+	}
+	if err := d.snapshotBefore(ctx, provider); err != nil {
 		return err
 	}
 	if _, err := provider.Up(ctx); err != nil {
@@ -71,6 +61,24 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return d.storeTimeline(ctx)
 }
 
+// migrations returns the migrations of this version.
+func (d *DB) migrations() (*goose.Provider, error) {
+	files, err := translated(d.SQLite())
+	if err != nil {
+		return nil, err
+	}
+	kind, opts := goose.DialectSQLite3, []goose.ProviderOption{goose.WithSlog(slog.New(slog.DiscardHandler))}
+	if !d.SQLite() {
+		// One node migrates, the others wait for it.
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 120))
+		if err != nil {
+			return nil, err
+		}
+		kind, opts = goose.DialectPostgres, append(opts, goose.WithSessionLocker(locker))
+	}
+	return goose.NewProvider(kind, d.migrating(), files, opts...)
+}
+
 // ErrNewerSchema means that a newer version of Slipway has migrated the database.
 var ErrNewerSchema = errors.New("a newer version of Slipway has migrated this database")
 
@@ -80,7 +88,7 @@ var ErrNewerSchema = errors.New("a newer version of Slipway has migrated this da
 func refuseNewer(ctx context.Context, provider *goose.Provider) error {
 	current, err := provider.GetDBVersion(ctx)
 	if err != nil {
-		return fmt.Errorf("read the version of the schema: %w", err)
+		return fmt.Errorf("read the version of the schema: %w", explainPooler(err))
 	}
 	sources := provider.ListSources()
 	if newest := sources[len(sources)-1].Version; current > newest {

@@ -169,6 +169,24 @@ func (w *Where) AndIf(set bool, cond string, args ...any) {
 	}
 }
 
+// AndOneOf adds the condition that a column has one of several values that are separated by commas,
+// unless there are none.
+func (w *Where) AndOneOf(column, values string) {
+	if values != "" {
+		cond, args := OneOf(column, values)
+		w.And(cond, args...)
+	}
+}
+
+// OneOf returns the condition that a column has one of several values that are separated by commas.
+func OneOf(column, values string) (cond string, args []any) {
+	if !strings.Contains(values, ",") {
+		return column + " = ?", []any{values}
+	}
+	marks, args := In(strings.Split(values, ","))
+	return column + " IN " + marks, args
+}
+
 // AndCreated adds the condition that a row was created after and before a time, each unless
 // it is zero. IDs contain the time, so these are ranges of the primary key.
 func (w *Where) AndCreated(column, prefix string, after, before time.Time) {

@@ -20,6 +20,7 @@ type Table[T any] struct {
 	Prefix string // of the ids, such as "hull"
 	Noun   string // what error messages call a row
 	Parent string // the column of the row that FindIn and ListIn look under, such as "deal_id"
+	Unique string // the condition of the rows that CheckUnique compares, or "" for all
 
 	// Loaded fills in the fields that are not columns, after a row is read.
 	Loaded func(tx *Tx, row *T)
@@ -82,6 +83,21 @@ func (t Table[T]) ListIn(ctx context.Context, tx *Tx, parentID string, q page.Qu
 	var w Where
 	w.And(t.Parent+" = ?", parentID)
 	return t.List(ctx, tx, q, &w)
+}
+
+// CheckUnique returns an error that names another row with the same value in a column. A
+// unique index is the actual guard.
+func (t Table[T]) CheckUnique(ctx context.Context, tx *Tx, id, column, value string) error {
+	query := "SELECT id FROM " + t.Name + " WHERE env = ? AND " + column + " = ? AND id <> ?"
+	if t.Unique != "" {
+		query += " AND " + t.Unique
+	}
+	other, err := All[string](ctx, tx, query, tx.Env, value, id)
+	if err != nil || len(other) == 0 {
+		return err
+	}
+	return fault.Conflict("%s %s is already used by %s %s.", column, value, t.Noun, other[0]).
+		Detail(column, "duplicate", "is already used by %s", other[0])
 }
 
 // Insert adds a row as version 1. It assigns the id unless the row has one.

@@ -302,7 +302,7 @@ func readRow(ctx context.Context, conn *pgconn.PgConn, query string) ([]string, 
 // storeTimeline stores the timeline right after the migration that creates the table.
 // Later ones are stored with the first connection.
 func (d *DB) storeTimeline(ctx context.Context) error {
-	conn, err := d.write.Conn(ctx)
+	conn, err := d.migrating().Conn(ctx)
 	if err != nil {
 		return err
 	}

@@ -34,11 +34,10 @@ type session struct {
 	wrote   bool      // see HasWritten
 	batch   *batch    // SQLite writes only
 
-	settled time.Time // PostgreSQL only: see settledBefore
-
 	deferred  map[reflect.Type]any              // see Deferred
 	finish    []func(ctx context.Context) error // before the commit
 	committed []func()                          // after the commit
+	ended     []func()                          // see AtEnd
 }
 
 // HasWritten reports whether the transaction has changed anything since it began, or since
@@ -85,9 +84,16 @@ func (d *DB) transact(ctx context.Context, fn work) error {
 	defer cancel()
 	ctx, span := trace.Start(ctx, trace.Internal, "transaction")
 	defer span.End()
+	var last *session
+	defer func() {
+		if last != nil {
+			last.end()
+		}
+	}()
 	var rejected error
 	for try := 1; ; try++ {
 		err := d.transactOnce(ctx, func(ctx context.Context, tx *Tx) error {
+			last = tx.session
 			err := fn(ctx, tx)
 			if rejected = nil; IsCommitted(err) {
 				rejected, err = err, nil
@@ -129,7 +135,11 @@ func (d *DB) transactOnce(ctx context.Context, fn work) error {
 		return err
 	}
 	defer func() { _ = sqlTx.Rollback() }() // after a commit it does nothing
-	tx := &Tx{Now: d.now(), Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, sql: sqlTx, conn: conn}}
+	now, err := d.writeTime(ctx, sqlTx)
+	if err != nil {
+		return err
+	}
+	tx := &Tx{Now: now, Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, sql: sqlTx, conn: conn}}
 	if err = fn(ctx, tx); err != nil {
 		return err
 	}
@@ -164,6 +174,12 @@ func (s *session) afterCommit() {
 	}
 }
 
+func (s *session) end() {
+	for _, fn := range s.ended {
+		fn()
+	}
+}
+
 // Deferred returns the value of a type that belongs to the transaction, in all
 // environments. The first call creates it. Finish then runs before the commit. It
 // can save what the transaction collected, such as its audit entries.
@@ -186,6 +202,16 @@ func Deferred[T any](tx *Tx, finish func(ctx context.Context, tx *Tx, value *T) 
 
 // AfterCommit runs fn after the transaction has committed.
 func (tx *Tx) AfterCommit(fn func()) { tx.committed = append(tx.committed, fn) }
+
+// AtEnd runs fn once, after the last attempt of Write, whether it was committed or not. It is
+// for what a rejection leaves outside the database. In Read, it runs immediately.
+func (tx *Tx) AtEnd(fn func()) {
+	if tx.sql == nil {
+		fn()
+		return
+	}
+	tx.ended = append(tx.ended, fn)
+}
 
 // NotifyRelay wakes the relay of the outbox after this transaction commits.
 func (tx *Tx) NotifyRelay() { tx.notify = true }
@@ -214,6 +240,21 @@ func (d *DB) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, d.DefaultTimeout)
+}
+
+// writeTime returns the time of a transaction that has begun, on PostgreSQL. It is also the
+// time in its IDs. See settledBefore.
+func (d *DB) writeTime(ctx context.Context, tx *sql.Tx) (now time.Time, err error) {
+	query := "SELECT clock_timestamp()"
+	if d.direct != nil {
+		query = setTransaction
+	} else if d.OwnClock {
+		return d.now(), nil
+	}
+	if err = tx.QueryRowContext(ctx, query).Scan(&now); d.OwnClock {
+		now = d.now()
+	}
+	return now.UTC().Truncate(time.Millisecond), err
 }
 
 func (d *DB) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }

@@ -24,6 +24,7 @@ import (
 	"slipway/internal/platform/trace"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/null"
+	"slipway/internal/vocab/privacy"
 	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
 )
@@ -96,6 +97,7 @@ type Kind struct {
 func Scoped(read auth.Rule, kinds []Kind) []Kind {
 	for i := range kinds {
 		kinds[i].Read = read
+		kinds[i].Since = version.DateOf(kinds[i].Since)
 	}
 	return kinds
 }
@@ -103,7 +105,7 @@ func Scoped(read auth.Rule, kinds []Kind) []Kind {
 // ReadableBy reports whether a caller with these scopes can read the events, in this
 // version of the API.
 func (k Kind) ReadableBy(scopes []auth.Scope, v string) bool {
-	return k.Read.Allows(scopes) && k.Since <= v
+	return k.Read.Allows(scopes) && k.Since <= version.Pinned(v)
 }
 
 // Readable returns the kinds whose events a caller can read.
@@ -114,19 +116,25 @@ func Readable(kinds []Kind, scopes []auth.Scope, v string) []Kind {
 // In returns an event as a client of an environment and a version sees it.
 func (k Kind) In(e Event, mode auth.Mode, v string) Event {
 	e.Environment, e.Request = mode, EventRequest{ID: e.RequestID, IdempotencyKey: e.IdempotencyKey}
-	if v < e.APIVersion && k.Object != nil {
+	if v = version.Pinned(v); v < version.Latest() && k.Object != nil {
 		e.Data.Value = version.OfEvent(reflect.TypeOf(k.Object)).Older(v, e.Data.Value)
 	}
 	e.APIVersion = min(v, e.APIVersion)
 	return e
 }
 
-// Change is an object before and after a change. Before is nil for a new object.
+// Change is an object before and after a change. Before is nil for a new object. Costs
+// are not emitted: an event has the same data for all readers.
 type Change struct{ Before, After any }
+
+func (c Change) withoutCosts() Change {
+	return Change{privacy.WithoutCosts(c.Before), privacy.WithoutCosts(c.After)}
+}
 
 // Emit records a change of an object: an event with the next number in the
 // sequence of the object, and an audit entry with the same name.
 func Emit(ctx context.Context, tx *db.Tx, name, objectID string, c Change) error {
+	c = c.withoutCosts()
 	if err := audit.Record(ctx, tx, name, objectID, audit.Diff(c.Before, c.After)); err != nil {
 		return err
 	}
@@ -136,6 +144,7 @@ func Emit(ctx context.Context, tx *db.Tx, name, objectID string, c Change) error
 // EmitFailure is Emit for an attempt that failed, such as a message that was
 // blocked. The outcome of the audit entry is failure.
 func EmitFailure(ctx context.Context, tx *db.Tx, name, objectID string, c Change) error {
+	c = c.withoutCosts()
 	noun, _, _ := strings.Cut(name, ".")
 	if err := audit.RecordFailure(ctx, tx, name, audit.Target{Type: noun, ID: objectID}, audit.Diff(c.Before, c.After)); err != nil {
 		return err

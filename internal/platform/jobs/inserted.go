@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
@@ -75,10 +74,12 @@ func (l listener) WaitForNotification(ctx context.Context) (*riverdriver.Notific
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case queue := <-l.queues:
-		payload, err := json.Marshal(map[string]string{"queue": queue})
-		return &riverdriver.Notification{Topic: insertTopic, Payload: string(payload)}, err
+		return &riverdriver.Notification{Topic: insertTopic, Payload: payloadOf(queue)}, nil
 	}
 }
+
+// payloadOf returns the notification about new jobs in a queue.
+func payloadOf(queue string) string { return `{"queue":"` + queue + `"}` }
 
 // The rest of the interface is for a connection, which there is none of.
 

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -41,14 +42,22 @@ const (
 	Heavy   = "heavy"   // jobs that use a CPU core for seconds, such as photos
 	Long    = "long"    // jobs that take minutes, such as imports
 	Network = "outside" // jobs that wait for other servers
+	Mail    = "mail"    // jobs that wait for the mail server
+	Texts   = "texts"   // jobs that wait for the provider of text messages
 )
+
+// lanes lists the lanes and how many of their jobs run at the same time.
+var lanes = []struct {
+	name    string
+	workers int
+}{{river.QueueDefault, 10}, {Heavy, 2}, {Long, 2}, {Network, 8}, {Mail, 4}, {Texts, 4}}
 
 // HasTimeout are args whose job can take longer than a minute.
 type HasTimeout interface{ Timeout() time.Duration }
 
 // A job has jobTimeout, or its own timeout, and then windDown to end after its context
-// did. If it still has not ended, its process was killed, and it runs again. So a job
-// that still works is not run twice.
+// did. If it still has not ended, it runs again, even if its node seems alive. The jobs of
+// a node that has stopped run again sooner: see node.
 const (
 	jobTimeout = time.Minute
 	windDown   = time.Minute
@@ -62,23 +71,32 @@ type Queue struct {
 
 	db       *db.DB
 	workers  *river.Workers
+	kinds    []string // that have a worker
 	periodic []*river.PeriodicJob
-	release  []db.Func[struct{}] // see OnRestart
-	resumed  bool                // whether resume is complete
+	release  []func(ctx context.Context, tx *db.Tx, node string) error // see OnTakeover
+	node     *node
+	log      *slog.Logger
 
 	sqlite   *river.Client[*sql.Tx]
 	inserted *inserted // SQLite only
 	postgres *river.Client[pgx.Tx]
 }
 
-// New returns a queue without workers.
-func New(d *db.DB) *Queue { return &Queue{db: d, workers: river.NewWorkers()} }
+// New returns a queue without workers. The host is the machine and the address of this
+// process: it must be different for processes that run at the same time.
+func New(d *db.DB, host string) *Queue {
+	return &Queue{db: d, workers: river.NewWorkers(), node: newNode(host)}
+}
 
 // On adds the worker of a kind of job. If the args have a field Env, the job runs
 // in that environment.
 func On[A Args](q *Queue, work func(ctx context.Context, args A) error) {
 	river.AddWorker(q.workers, &worker[A]{queue: q, work: work})
+	q.kinds = append(q.kinds, (*new(A)).Kind())
 }
+
+// Kinds lists the kinds of jobs that have a worker.
+func (q *Queue) Kinds() []string { return slices.Clone(q.kinds) }
 
 type worker[A Args] struct {
 	river.WorkerDefaults[A]
@@ -102,7 +120,29 @@ func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) (err error) {
 		defer cancel()
 		ctx = limited
 	}
-	return Run(ctx, w.work, job.Args)
+	ctx, release := w.queue.node.guard(ctx)
+	defer release()
+	err = Run(ctx, w.work, job.Args)
+	if l, ok := errors.AsType[later](err); ok {
+		return river.JobSnooze(l.RetryIn())
+	}
+	if _, ok := errors.AsType[final](err); ok {
+		w.queue.log.WarnContext(ctx, "job ended with an error and doesn't run again", "kind", job.Kind, "job", job.ID, "err", err)
+		return river.JobCancel(err)
+	}
+	return err
+}
+
+// later is an error after which a job runs again at a time. It doesn't count as an attempt.
+type later interface {
+	error
+	RetryIn() time.Duration
+}
+
+// final is an error after which a job doesn't run again, because it might have done its work.
+type final interface {
+	error
+	DontRetry()
 }
 
 // origin is what a job knows about the request that enqueued it.
@@ -167,11 +207,14 @@ func migrate[Tx any](ctx context.Context, driver riverdriver.Driver[Tx], log *sl
 
 // Open prepares the queue for jobs. It does not connect to the database yet.
 func (q *Queue) Open(log *slog.Logger) (err error) {
+	q.log = log
+	queues := map[string]river.QueueConfig{}
+	for _, l := range lanes {
+		queues[l.name] = river.QueueConfig{MaxWorkers: l.workers}
+	}
 	cfg := &river.Config{
-		Logger: log, Workers: q.workers, PeriodicJobs: q.periodic,
-		Queues: map[string]river.QueueConfig{
-			river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Long: {MaxWorkers: 2}, Network: {MaxWorkers: 8},
-		},
+		ID: q.node.id, Logger: log, Workers: q.workers, PeriodicJobs: q.periodic,
+		Queues:            queues,
 		FetchPollInterval: pollEvery, JobTimeout: jobTimeout, RescueStuckJobsAfter: jobTimeout + windDown,
 	}
 
@@ -219,7 +262,7 @@ func options(args Args) *river.InsertOpts {
 
 // Start runs jobs until Stop.
 func (q *Queue) Start(ctx context.Context) error {
-	if err := q.resume(ctx); err != nil {
+	if err := q.join(ctx); err != nil {
 		return err
 	}
 	if q.sqlite != nil {
@@ -230,6 +273,7 @@ func (q *Queue) Start(ctx context.Context) error {
 
 // Stop waits for running jobs until ctx ends, then cancels them.
 func (q *Queue) Stop(ctx context.Context) error {
+	defer q.leave()
 	stop, cancel := q.clients()
 	if err := stop(ctx); err == nil || !errors.Is(err, context.DeadlineExceeded) {
 		return err

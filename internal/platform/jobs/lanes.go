@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"slipway/internal/platform/db"
 )
 
@@ -20,7 +18,7 @@ type LaneState struct {
 var states = []string{"available", "running", "scheduled", "retryable"}
 
 // Lanes returns the state of all lanes, for metrics.
-func (q *Queue) Lanes(ctx context.Context, tx *db.Tx) (lanes []LaneState, err error) {
+func (q *Queue) Lanes(ctx context.Context, tx *db.Tx) (found []LaneState, err error) {
 	type count struct {
 		Queue string `db:"queue"`
 		State string `db:"state"`
@@ -33,7 +31,8 @@ func (q *Queue) Lanes(ctx context.Context, tx *db.Tx) (lanes []LaneState, err er
 		return nil, err
 	}
 
-	for _, name := range []string{river.QueueDefault, Heavy, Long, Network} {
+	for _, l := range lanes {
+		name := l.name
 		lane := LaneState{Name: name, Jobs: map[string]int64{}}
 		for _, state := range states {
 			lane.Jobs[state] = 0
@@ -51,7 +50,7 @@ func (q *Queue) Lanes(ctx context.Context, tx *db.Tx) (lanes []LaneState, err er
 		if len(first) > 0 {
 			lane.Waited = max(0, time.Since(first[0])) //nolint:forbidigo // the queue uses the real clock
 		}
-		lanes = append(lanes, lane)
+		found = append(found, lane)
 	}
-	return lanes, nil
+	return found, nil
 }

@@ -62,13 +62,28 @@ func (l Letter) Write(m *Message) error {
 	return nil
 }
 
-// SendLetter sends a message with this letter.
+// SendLetter sends a message with this letter. If it might have been sent, the job must not
+// send it again: the user can ask for another one.
 func SendLetter(ctx context.Context, sender Sender, m Message, l Letter) error {
 	if err := l.Write(&m); err != nil {
 		return err
 	}
-	return sender.Send(ctx, m)
+	err := sender.Send(ctx, m)
+	if IsUnanswered(err) {
+		return &Unsure{err}
+	}
+	return err
 }
+
+// Unsure is the error of a letter that might have been sent.
+type Unsure struct{ Err error }
+
+func (u *Unsure) Error() string { return "the email might have been sent: " + u.Err.Error() }
+
+func (u *Unsure) Unwrap() error { return u.Err }
+
+// DontRetry ends the job. See package jobs.
+func (*Unsure) DontRetry() {}
 
 // text returns the letter as plain text.
 func (l Letter) text() string {

@@ -10,7 +10,7 @@ func (p *Page) Heading(text string) {
 	lines := p.lines(11, width, span{text, true})
 	e := p.document.child("H2")
 	height := heightOf(lines, 6)
-	p.add(item{height: height + 2, space: 3.5, keep: true, draw: func(y float64) {
+	p.add(item{height: height + p.tighter(2, 1.2), space: p.tighter(3.5, 2), keep: true, draw: func(y float64) {
 		p.canvas.tagged(e, func() { p.column(lines, left, y, 6, navy) })
 		p.canvas.tagged(nil, func() { p.canvas.line(left, y+height, left+width, 0.2, rule) })
 	}})
@@ -82,11 +82,18 @@ func (p *Page) Clauses(clauses ...Clause) {
 type Field struct{ Name, Value string }
 
 // Fields adds fields in two columns. Few fields stay together.
-func (p *Page) Fields(fields ...Field) {
-	const gap, nameHeight, valueHeight, after = 6, 3.6, 5, 1.6
-	column := (width - gap) / 2
-	for i := 0; i < len(fields); i += 2 {
-		pair := fields[i:min(i+2, len(fields))]
+func (p *Page) Fields(fields ...Field) { p.fields(2, fields) }
+
+// Columns adds fields next to each other, such as the parties of a contract: up to three in a
+// row.
+func (p *Page) Columns(fields ...Field) { p.fields(max(2, min(3, len(fields))), fields) }
+
+func (p *Page) fields(columns int, fields []Field) {
+	const gap, nameHeight, valueHeight = 6, 3.6, 5
+	after := p.tighter(1.6, 0.5)
+	column := (width - gap*float64(columns-1)) / float64(columns)
+	for i := 0; i < len(fields); i += columns {
+		pair := fields[i:min(i+columns, len(fields))]
 		height := 0.0
 		draws := make([]func(y float64), len(pair))
 		for n, f := range pair {
@@ -104,14 +111,23 @@ func (p *Page) Fields(fields ...Field) {
 				}
 			}
 		}
-		if i+2 >= len(fields) {
+		if i+columns >= len(fields) {
 			height++
 		}
-		p.add(item{height: height, keep: len(fields) <= 6 && i+2 < len(fields), draw: func(y float64) {
+		p.add(item{height: height, keep: len(fields) <= 6 && i+columns < len(fields), draw: func(y float64) {
 			for _, draw := range draws {
 				draw(y)
 			}
 		}})
+	}
+}
+
+// Together keeps content on one page, such as what a notary signs.
+func (p *Page) Together(write func()) {
+	first := len(p.items)
+	write()
+	for i := first; i < len(p.items)-1; i++ {
+		p.items[i].keep = true
 	}
 }
 
@@ -127,7 +143,7 @@ func (p *Page) Checklist(items ...string) {
 		for n, text := range pair {
 			lines := p.lines(9.5, column-indent-4, span{text, false})
 			e, x := list.child("LI").child("LBody"), left+float64(n)*column
-			height = max(height, heightOf(lines, lineHeight)+2)
+			height = max(height, heightOf(lines, lineHeight)+p.tighter(2, 1))
 			draws[n] = func(y float64) {
 				p.canvas.tagged(nil, func() { p.canvas.box(rect{x + 0.5, y + 0.7, 3.2, 3.2}, 0.3, gray) })
 				p.canvas.tagged(e, func() { p.column(lines, x+indent, y, lineHeight, ink) })
@@ -150,7 +166,8 @@ type Signer struct{ Name, Role string }
 // Signatures adds signature lines, two per row, all on the same page as the end of
 // the text that they sign.
 func (p *Page) Signatures(signers ...Signer) {
-	const gap, date, above, nameHeight, roleHeight = 10, 26, 13, 4.2, 3.8
+	const gap, date, nameHeight, roleHeight = 10, 26, 4.2, 3.8
+	above := p.tighter(13, 10)
 	column := (width - gap) / 2
 	p.keepWithPrevious()
 	p.Heading("Signatures")

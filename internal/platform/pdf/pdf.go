@@ -32,6 +32,15 @@ type Page struct {
 	head     Head
 	document *element
 	items    []item
+	tight    bool // less space, so that the end is not alone on a page
+}
+
+// tighter returns the usual space, or less.
+func (p *Page) tighter(usual, less float64) float64 {
+	if p.tight {
+		return less
+	}
+	return usual
 }
 
 // item is content that is never split, such as a line of a paragraph.
@@ -67,9 +76,22 @@ func Render(h Head, write func(p *Page)) (pdf []byte, pages int, err error) {
 	return p.canvas.file(h, p.document), len(p.canvas.pages), nil
 }
 
-// draw draws the pages. The prefix is for the names of fonts.
-func draw(h Head, prefix string, write func(p *Page)) (p *Page, err error) {
-	p = &Page{head: h, document: &element{tag: "Document"}}
+// draw draws the pages, with less space if the document then needs fewer pages. The prefix is
+// for the names of fonts.
+func draw(h Head, prefix string, write func(p *Page)) (*Page, error) {
+	p, err := drawWith(&Page{head: h, document: &element{tag: "Document"}}, prefix, write)
+	if err != nil || len(p.canvas.pages) == 1 || len(p.canvas.pages) > 5 {
+		return p, err
+	}
+	tight, err := drawWith(&Page{head: h, document: &element{tag: "Document"}, tight: true}, prefix, write)
+	if err != nil || len(tight.canvas.pages) >= len(p.canvas.pages) {
+		return p, err
+	}
+	return tight, nil
+}
+
+func drawWith(p *Page, prefix string, write func(p *Page)) (_ *Page, err error) {
+	h := p.head
 	p.canvas.types, p.canvas.fonts.prefix = &p.typesetter, prefix
 	if h.Logo != nil {
 		if p.canvas.logo, _, err = image.Decode(bytes.NewReader(h.Logo)); err != nil {
@@ -151,9 +173,9 @@ func paginate(items []item, firstHeader float64) [][]item {
 }
 
 // keepWithPrevious keeps the next item on the same page as the last lines before
-// it.
+// it. More than that would leave the page before half empty.
 func (p *Page) keepWithPrevious() {
-	const enough = 24.0
+	const enough = 8.0
 	height := 0.0
 	for i := len(p.items) - 1; i >= 0 && height < enough; i-- {
 		p.items[i].keep = true

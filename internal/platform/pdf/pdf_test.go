@@ -88,6 +88,31 @@ func TestSignaturesAreNotAlone(t *testing.T) {
 	}
 }
 
+// Only the last lines move to the page of the signatures. The section before them stays if
+// it fits, so that the page is not half empty.
+func TestSectionStaysBeforeSignatures(t *testing.T) {
+	const header = 40
+	for n := range 40 {
+		p := &Page{document: &element{}}
+		for range n {
+			p.Paragraph("Filler.")
+		}
+		p.Heading("Products")
+		p.Table([]Column{{Name: "Product", Share: 1}}, Rows{Rows: [][]string{{"GAP"}, {"Gelcoat"}, {"Theft"}, {"Key"}}})
+		height := 0.0
+		for _, it := range p.items {
+			height += it.space + it.height
+		}
+		section := len(p.items)
+		p.Paragraph("The buyer may cancel a product. The unearned part of its price will be refunded. If it was financed, " +
+			"the refund is paid to the lender and reduces the loan balance.")
+		p.Signatures(Signer{"Ann Bell", "Buyer"}, Signer{"Joe Bell", "Co-buyer"}, Signer{"Bay Boats", "Dealer"})
+		if pages := paginate(p.items, header); height <= pageHeight-top-bottom-header && len(pages[0]) < section {
+			t.Errorf("%d paragraphs: got %d of %d items on the first page, want the whole section, which fits", n, len(pages[0]), section)
+		}
+	}
+}
+
 // Lines are never wider than their column, whatever the script.
 func TestLinesFit(t *testing.T) {
 	var set typesetter

@@ -80,7 +80,7 @@ func (p *Page) tableRow(row *element, columns []Column, widths []float64, texts 
 	height := 0.0
 	for i, text := range texts {
 		cells[i] = p.lines(9, widths[i]-2*cellMargin, span{text, bold})
-		height = max(height, heightOf(cells[i], cellHeight)+1.4)
+		height = max(height, heightOf(cells[i], cellHeight)+p.tighter(1.4, 0.8))
 		elements[i] = row.child("TD")
 	}
 	return item{height: height, draw: func(y float64) {

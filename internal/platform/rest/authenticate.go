@@ -14,6 +14,7 @@ import (
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/version"
 )
 
 // limit counts a request against its bucket and sets the rate-limit headers.
@@ -50,6 +51,7 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 			return
 		}
 		if err := r.rejectedWrite(req); err != nil {
+			r.showLimit(w, req)
 			r.fail(w, req, err)
 			return
 		}
@@ -83,7 +85,7 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 			return
 		}
 		r.admission.Remember(req.Header.Get("Authorization"), caller.Env)
-		caller.Rate = r.Limits.Of(caller)
+		caller.Rate, caller.Version = r.Limits.Of(caller), version.Pinned(caller.Version)
 		exchangeFrom(req.Context()).caller = caller
 		w.Header().Set("Service-Version", caller.Version)
 		if err := r.limit(w, caller.OriginalID, caller.Rate); err != nil {

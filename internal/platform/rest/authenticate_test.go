@@ -61,7 +61,7 @@ func testRouter(c *clock) *Router {
 		Limits: ratelimit.Limits{Live: 100, Test: 25, Address: 2, Ceiling: 500},
 		Authenticate: func(_ context.Context, token string) (auth.Principal, error) {
 			if token == "down" {
-				return auth.Principal{}, fault.Unavailable("down")
+				return auth.Principal{}, fault.Unavailable("down").RetryIn(45 * time.Second)
 			}
 			if p, ok := who[token]; ok {
 				return p, nil
@@ -99,7 +99,7 @@ func TestLimitHeaders(t *testing.T) {
 		{0, "10.0.0.9:3", "", "/elsewhere", 404, "4", "0", "2", ""},
 		{0, "10.0.0.9:3", "bad", "/v1/ping", 429, "4", "0", "2", "1"},
 		{0, "10.0.0.9:3", "", "/elsewhere", 429, "4", "0", "2", "1"},
-		{0, "10.0.0.9:3", "down", "/v1/ping", 503, "4", "0", "2", ""},       // an outage is a 503, not a 401
+		{0, "10.0.0.9:3", "down", "/v1/ping", 503, "4", "0", "2", "45"},     // an outage is a 503, not a 401
 		{0, "10.0.0.9:3", "live", "/v1/ping", 200, "200", "199", "1", ""},   // a good credential is not held up
 		{0, "10.0.0.8:3", "bad", "/v1/ping", 401, "4", "3", "1", ""},        // nor is another address
 		{0, "[2001:db8::1]:443", "bad", "/v1/ping", 401, "4", "3", "1", ""}, // of either kind

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -42,7 +41,7 @@ func (x *exchange) read(ctx context.Context, w http.ResponseWriter, req *http.Re
 		return ctx, err
 	}
 	x.query = query
-	x.caller.Version = cmp.Or(x.caller.Version, version.Latest())
+	x.caller.Version = version.Pinned(x.caller.Version)
 	if date := req.Header.Get("Service-Version"); date != "" {
 		v, err := version.Resolve(date)
 		if err != nil {

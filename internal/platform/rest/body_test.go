@@ -89,8 +89,8 @@ func TestManyBodiesWithoutACredential(t *testing.T) {
 	}
 
 	res := post(r, "/sign-in", `{"name": "Ann"}`)
-	if res.Code != http.StatusServiceUnavailable || res.Header().Get("Retry-After") != "1" {
-		t.Errorf("got status %d and Retry-After %q for one more body, want 503 and 1", res.Code, res.Header().Get("Retry-After"))
+	if res.Code != http.StatusTooManyRequests || res.Header().Get("Retry-After") != "1" {
+		t.Errorf("got status %d and Retry-After %q for one more body, want 429 and 1", res.Code, res.Header().Get("Retry-After"))
 	}
 	if res := post(r, "/v1/names", `{"name": "Ann"}`); res.Code != http.StatusOK {
 		t.Errorf("got status %d with a credential, want 200", res.Code)

@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -91,24 +93,65 @@ func (r *Router) identify(next http.Handler) http.Handler {
 			r.traceRequest(req, x, w.Status())
 			r.logRequest(req, x, w.Status(), w.BytesWritten(), start)
 		}()
-		if n := headerCount(req); n > maxHeaders {
+		if err := checkHeaders(req); err != nil {
 			w.Header().Set("Connection", "close")
-			r.fail(w, req, fault.BadRequest("The request has %d headers. The limit is %d.", n, maxHeaders))
+			r.showLimit(w, req)
+			r.fail(w, req, err)
 			return
 		}
 		next.ServeHTTP(w, req)
 	})
 }
 
-// maxHeaders limits the headers of a request.
-const maxHeaders = 100
+// The limits of the headers of a request.
+const (
+	maxHeaders     = 100
+	MaxHeaderBytes = 32 << 10
+)
 
-func headerCount(req *http.Request) (n int) {
-	for _, values := range req.Header {
+func checkHeaders(req *http.Request) error {
+	n, size := 0, 0
+	for name, values := range req.Header {
 		n += len(values)
+		for _, v := range values {
+			size += len(name) + len(v) + len(": \r\n")
+		}
 	}
-	return n
+	switch {
+	case n > maxHeaders:
+		return fault.BadRequest("The request has %d headers. The limit is %d.", n, maxHeaders)
+	case size > MaxHeaderBytes:
+		return headersTooLarge
+	}
+	return nil
 }
+
+var headersTooLarge = fault.BadRequest("The headers of the request are too large. The limit is %d KiB.", MaxHeaderBytes>>10)
+
+// RejectHeaders returns the response to a request whose headers are so large that the server
+// doesn't read them to their end.
+func (r *Router) RejectHeaders(remote string) []byte {
+	w := &recorder{header: http.Header{}}
+	req := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/"}, ProtoMajor: 1, ProtoMinor: 1, RemoteAddr: remote,
+		Header: http.Header{"X-Large": {strings.Repeat("x", MaxHeaderBytes)}}}
+	r.ServeHTTP(w, req)
+	var out bytes.Buffer
+	res := http.Response{StatusCode: w.status, ProtoMajor: 1, ProtoMinor: 1, Header: w.header, Close: true,
+		Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len())}
+	_ = res.Write(&out) // to memory
+	return out.Bytes()
+}
+
+// recorder keeps a response in memory.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header         { return r.header }
+func (r *recorder) WriteHeader(status int)      { r.status = status }
+func (r *recorder) Write(b []byte) (int, error) { return r.body.Write(b) }
 
 // secureHeaders sets the headers that protect every response. Responses that can
 // be cached replace Cache-Control. A connection ends after a chunked body: if the
@@ -124,7 +167,17 @@ func secureHeaders(w http.ResponseWriter, req *http.Request) {
 }
 
 func (r *Router) notFound(w http.ResponseWriter, req *http.Request) {
+	if r.MissingPage != nil && !InAPI(req.URL.Path) && isBrowser(req) {
+		r.MissingPage(w, req)
+		return
+	}
 	r.fail(w, req, fault.NotFound("path", clip(req.URL.Path, 500)))
+}
+
+// isBrowser reports whether a person waits for a page.
+func isBrowser(req *http.Request) bool {
+	reads := req.Method == http.MethodGet || req.Method == http.MethodHead
+	return reads && strings.Contains(req.Header.Get("Accept"), "text/html")
 }
 
 func (r *Router) methodNotAllowed(w http.ResponseWriter, req *http.Request) {

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
@@ -19,8 +20,9 @@ type Handled struct {
 	ID            string
 	Method        string
 	URL           *url.URL
-	Operation     string // "" if there is none
-	Status, Bytes int    // of the response
+	Operation     string       // "" if there is none
+	Input         reflect.Type // of the operation, or nil
+	Status, Bytes int          // of the response
 	At            time.Time
 	Took          time.Duration
 	Caller        auth.Principal // Env is 0 if there is no valid credential
@@ -40,8 +42,12 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, s
 	}
 	took := r.Now().Sub(start)
 	if r.Observe != nil {
+		var input reflect.Type
+		if x.endpoint != nil {
+			input = x.endpoint.In
+		}
 		r.Observe(&Handled{
-			ID: x.requestID, Method: req.Method, URL: req.URL, Operation: x.operation, Status: status, Bytes: bytes, At: start, Took: took,
+			ID: x.requestID, Method: req.Method, URL: req.URL, Operation: x.operation, Input: input, Status: status, Bytes: bytes, At: start, Took: took,
 			Caller: x.caller, IP: r.address(req), UserAgent: req.UserAgent(), IdempotencyKey: x.key,
 			ClientRequestID: req.Header.Get("X-Client-Request-Id"), Replayed: x.reply != nil && x.reply.replayed, Fault: x.fault, Body: x.body,
 		})

@@ -43,6 +43,7 @@ func (r *Router) mount(op *Operation, h anyHandler) {
 	op.request, op.call, op.preview = requestOf(op.In), h, op.PreviewHeaders()
 	op.work = workClass(op)
 	op.mustHaveEffect()
+	r.mustNameOneType(op)
 	r.addPath(op)
 	r.Operations = append(r.Operations, op)
 	r.mux.Method(op.Method, op.Path, r.serve(op))
@@ -62,6 +63,10 @@ func (r *Router) serve(op *Operation) http.HandlerFunc {
 		in, errs := op.request().read(op.In, req, x)
 		if len(errs) > 0 {
 			r.fail(w, req, x.invalid(errs))
+			return
+		}
+		if err := r.limitToLocations(ctx, req, x, in); err != nil {
+			r.fail(w, req, err)
 			return
 		}
 

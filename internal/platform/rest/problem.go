@@ -36,7 +36,7 @@ type ErrorBody struct {
 	Code      ErrorCode      `json:"code" doc:"A stable code for programs."`
 	Message   string         `json:"message" doc:"A sentence for people." example:"price_usd must be at least 0."`
 	RequestID string         `json:"request_id" doc:"Include it when you contact support." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DocURL    string         `json:"doc_url,omitempty" since:"2026-12-01" format:"uri" doc:"Explains the error and what to do." example:"https://slipway.example.com/docs/errors#minimum"`
+	DocURL    string         `json:"doc_url,omitempty" since:"next" format:"uri" doc:"Explains the error and what to do." example:"https://slipway.example.com/docs/errors#minimum"`
 	Details   []fault.Detail `json:"details" nullable:"false" doc:"Every field, parameter or state that caused the error."`
 }
 
@@ -71,11 +71,12 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	switch {
 	case ok:
 	case db.IsUnavailable(err):
-		f = fault.Unavailable("The service is temporarily unavailable. Try again later.").
-			RetryIn(time.Duration(30+rand.IntN(31)) * time.Second). //nolint:gosec // spreads retries; not a secret
-			WithCause(err)
+		f = fault.Unavailable("The service is temporarily unavailable. Try again later.").WithCause(err)
 	default:
 		f = fault.New(fault.KindServerError, InternalError).WithCause(err)
+	}
+	if f.Kind == fault.KindUnavailable && f.RetryAfter == 0 {
+		f = f.RetryIn(time.Duration(30+rand.IntN(31)) * time.Second) //nolint:gosec // spreads retries; not a secret
 	}
 	x := exchangeFrom(req.Context())
 	x.fault = f

@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/version"
 )
 
 // request is how a request becomes a value of a struct: the fields that are parameters,
@@ -105,6 +106,9 @@ func (o *Operation) Describe(op *huma.Operation, schemas huma.Registry) {
 		described := &huma.Param{Name: p.name, Description: p.schema.Description, In: p.in, Required: p.in == "path", Schema: p.schema}
 		if p.in == "query" {
 			described.Explode = new(false) // lists are separated by commas
+		}
+		if since := p.field.Tag.Get("since"); since != "" && strings.HasPrefix(op.Path, StablePath) {
+			described.Extensions = map[string]any{version.Extension: version.DateOf(since)}
 		}
 		op.Parameters = append(op.Parameters, described)
 	}

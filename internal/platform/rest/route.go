@@ -17,11 +17,14 @@ type Route struct {
 	Path    string // without the start, such as /v1
 	ID      string
 	Needs   auth.Rule // the scopes of a caller
+	Duty    auth.Duty // whether it is only for managers
 	Summary string
 	Text    string // what callers need to know in addition
 
 	Assist assist.Rule // what assistants can do with it
 	Effect Effect      // what it would do, for an operation that can be proposed; see Describe
+
+	AllLocations bool // not for callers who are limited to some locations, except about one object or themselves
 
 	OrSelf    string // also for a session on its own user, whose ID is this path parameter
 	OrSession bool   // also for a session; the handler limits it to what belongs to its user

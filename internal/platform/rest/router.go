@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"reflect"
 	"strconv"
 	"time"
 
@@ -45,13 +44,19 @@ type Config struct {
 	Tracer       *trace.Tracer // nil if there are no traces
 	Box          *seal.Box     // for stored responses
 	Now          func() time.Time
-	Proxies      []netip.Prefix  // whose X-Forwarded-For is trusted
-	Metadata     string          // URL of the resource metadata, for clients without a credential
-	BaseURL      string          // public URL of the API, for its description
-	AuthURL      string          // public URL of sign-in, for the description
-	Observe      func(*Handled)  // for metrics and the request log
-	RejectWrites func() error    // the response to writes during maintenance, or nil
-	Draining     <-chan struct{} // closed when the server is about to stop; streams end then
+	Proxies      []netip.Prefix   // whose X-Forwarded-For is trusted
+	Metadata     string           // URL of the resource metadata, for clients without a credential
+	BaseURL      string           // public URL of the API, for its description
+	AuthURL      string           // public URL of sign-in, for the description
+	Observe      func(*Handled)   // for metrics and the request log
+	MissingPage  http.HandlerFunc // shows a person that a path doesn't exist, or nil
+	RejectWrites func() error     // the response to writes during maintenance, or nil
+
+	// CheckLocations fails if one of these objects belongs to another location than those of the
+	// caller, who is limited to some.
+	CheckLocations func(ctx context.Context, ids []string) error
+
+	Draining <-chan struct{} // closed when the server is about to stop; streams end then
 }
 
 // Feature is a package that has endpoints to mount.
@@ -179,7 +184,7 @@ func encode(x *exchange, out any) (*reply, error) {
 	p.body, err = wire.Marshal(out)
 	p.body = append(p.body, '\n') // for people at a terminal
 	if x.caller.Version != version.Latest() && !x.preview && err == nil {
-		p.body = version.Of(reflect.TypeOf(out)).Older(x.caller.Version, p.body)
+		p.body = version.OfValue(out).Older(x.caller.Version, p.body)
 	}
 	return p, err
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func (x *exchange) suggest(f *fault.Error) {
 		case "unknown_field":
 			known = q.siblings(d.Field)
 		}
-		if suggestName(&d, known) {
+		if d.Code == "unknown_field" && q.elsewhere(&d) || suggestName(&d, known) {
 			meant = append(meant, d)
 		} else {
 			others = append(others, d)
@@ -36,6 +37,22 @@ func (x *exchange) suggest(f *fault.Error) {
 		f.Details = append(meant, others...)
 		f.Message = fault.Sentence(f.Details)
 	}
+}
+
+// elsewhere says where a field is changed that the body can't change. The type of the body
+// lists these fields in the tag elsewhere of its field _: price_usd=PUT /v1/hulls/{hull_id}/pricing.
+func (q *request) elsewhere(d *fault.Detail) bool {
+	if q.body == nil || q.body.Type.Kind() != reflect.Struct || q.body.Type.NumField() == 0 {
+		return false
+	}
+	words := strings.Fields(q.body.Type.Field(0).Tag.Get("elsewhere"))
+	for i, w := range words {
+		if name, method, ok := strings.Cut(w, "="); ok && name == d.Field {
+			d.Message = "can't be changed here. Use " + method + " " + words[i+1]
+			return true
+		}
+	}
+	return false
 }
 
 // suggestName adds the known name that is most like the name of the field. It reports

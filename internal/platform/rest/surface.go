@@ -1,11 +1,13 @@
 package rest
 
 import (
+	"fmt"
 	"reflect"
-	"slipway/internal/vocab/family"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/vocab/family"
 )
 
 // Surface is a part of the API with a description of its own.
@@ -14,6 +16,8 @@ type Surface struct {
 	Operations []*Operation
 	Endpoints  []Endpoint
 	Webhooks   []Webhook
+
+	returns map[string]*Operation // by the schema of what an operation returns
 }
 
 // Endpoint describes a path that Handle, HandleForm or HandleHook mounts. Query, Form,
@@ -68,6 +72,34 @@ func NewSchemas() huma.Registry { return huma.NewMapRegistry(schemaPrefix, schem
 // Preview, because the package also has the type of /v1.
 func schemaName(t reflect.Type, hint string) string {
 	return strings.ReplaceAll(huma.DefaultSchemaNamer(t, hint), "Preview", "")
+}
+
+// mustNameOneType panics if two operations of a surface return different types whose schemas
+// have the same name, such as the type of /v1 and its type in the preview. One would be
+// described as the other. It panics when the service starts.
+func (s *Surface) mustNameOneType(op *Operation) {
+	t := op.Out
+	if t.Kind() == reflect.Struct {
+		if data, ok := t.FieldByName("Data"); ok && data.Type.Kind() == reflect.Slice { // a page
+			t = data.Type.Elem()
+		}
+	}
+	if t.Kind() != reflect.Struct || t.Name() == "" || strings.Contains(t.Name(), "[") {
+		return
+	}
+
+	name := schemaName(t, "")
+	if other := s.returns[name]; other == nil {
+		if s.returns == nil {
+			s.returns = map[string]*Operation{}
+		}
+		c := *op
+		c.Out = t
+		s.returns[name] = &c
+	} else if other.Out != t {
+		panic(fmt.Sprintf("rest: %s%s returns %s, and %s returns %s. Both are the schema %s. In the preview, return the type of the preview.",
+			op.Method+" ", op.Path, t, other.ID, other.Out, name))
+	}
 }
 
 // AddSentences describes each schema with the sentence of its type, which is the tag doc of

@@ -5,6 +5,7 @@ package sms
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,6 +34,9 @@ type Sender interface {
 	// provider will never deliver the message, and *Unanswered if it might. All other
 	// errors are temporary: the message was not sent.
 	Send(ctx context.Context, m Message) (id string, err error)
+	// Sent returns the provider's IDs of the messages like m that it has accepted since a
+	// time, oldest first. It answers what Send couldn't.
+	Sent(ctx context.Context, m Message, since time.Time) (ids []string, err error)
 	// Status returns the delivery status. The error is *Rejected if the message was
 	// not delivered. All other errors are temporary.
 	Status(ctx context.Context, id string) (Status, error)
@@ -85,6 +89,18 @@ func (o Outbox) Send(_ context.Context, m Message) (string, error) {
 		return "", err
 	}
 	return m.Token, os.WriteFile(filepath.Join(o.Folder, m.Token+suffix), append(text, '\n'), 0o600)
+}
+
+// Sent looks for the file.
+func (o Outbox) Sent(_ context.Context, m Message, _ time.Time) (ids []string, err error) {
+	_, err = os.Stat(filepath.Join(o.Folder, m.Token+suffix))
+	switch {
+	case err == nil:
+		return []string{m.Token}, nil
+	case errors.Is(err, os.ErrNotExist):
+		return nil, nil
+	}
+	return nil, err
 }
 
 // Remove deletes the file of a message, if it exists.

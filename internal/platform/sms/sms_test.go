@@ -2,6 +2,7 @@ package sms
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -203,6 +204,53 @@ func TestStatus(t *testing.T) {
 		r, rejected := errors.AsType[*Rejected](err)
 		if delivery != c.delivery || (err != nil) != c.fails || rejected != (c.rejected != "") || rejected && r.Code != c.rejected {
 			t.Errorf("%s: got %d, %v; want %d, an error: %t, rejected as %q", name, delivery, err, c.delivery, c.fails, c.rejected)
+		}
+	}
+}
+
+// The messages to the recipient with the same text, which Twilio has accepted since a time.
+func TestSent(t *testing.T) {
+	status, body := 200, ""
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != "GET" || r.URL.Path != "/2010-04-01/Accounts/AC1/Messages.json" || r.URL.Query().Get("To") != text.To {
+			t.Errorf("got %s %s, want a list of the messages to %s", r.Method, r.URL, text.To)
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}))
+	defer web.Close()
+	twilio, err := NewTwilio(web.URL, "AC1", "secret")
+	assert.NoError(t, err)
+	since := time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC)
+	message := func(id, direction, created, text string) string {
+		return fmt.Sprintf(`{"sid": %q, "direction": %q, "date_created": %q, "body": %q}`, id, direction, created, text)
+	}
+	now, before := "Wed, 18 Nov 2026 12:00:00 +0000", "Wed, 18 Nov 2026 11:59:59 +0000"
+
+	for name, c := range map[string]struct {
+		messages []string
+		want     []string
+	}{
+		"none":             {nil, nil},
+		"accepted":         {[]string{message("SM1", "outbound-api", now, text.Text)}, []string{"SM1"}},
+		"oldest first":     {[]string{message("SM2", "outbound-api", now, text.Text), message("SM1", "outbound-api", now, text.Text)}, []string{"SM1", "SM2"}},
+		"of a trial":       {[]string{message("SM1", "outbound-api", now, "Sent from a trial account - "+text.Text)}, []string{"SM1"}},
+		"an earlier one":   {[]string{message("SM1", "outbound-api", before, text.Text)}, nil},
+		"another text":     {[]string{message("SM1", "outbound-api", now, "Hello")}, nil},
+		"from the contact": {[]string{message("SM1", "inbound", now, text.Text)}, nil},
+	} {
+		body = `{"messages": [` + strings.Join(c.messages, ",") + `]}`
+		got, err := twilio.Sent(t.Context(), text, since)
+		assert.NoError(t, err)
+		assert.Equal(t, got, c.want, name)
+	}
+	for _, answer := range []struct {
+		status int
+		body   string
+	}{{503, "oops"}, {200, "oops"}, {200, `{"messages": [` + message("SM1", "outbound-api", "yesterday", text.Text) + `]}`}} {
+		status, body = answer.status, answer.body
+		if _, err := twilio.Sent(t.Context(), text, since); err == nil {
+			t.Errorf("%d %s: got no error, want one", status, body)
 		}
 	}
 }

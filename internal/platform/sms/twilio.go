@@ -75,6 +75,28 @@ func (t *Twilio) Check(ctx context.Context) error {
 	return err
 }
 
+// Sent lists the messages to the recipient and compares their text. Twilio sorts them by
+// the time when it accepted them, newest first.
+func (t *Twilio) Sent(ctx context.Context, m Message, since time.Time) (ids []string, err error) {
+	query := url.Values{"To": {m.To}, "PageSize": {"100"}}
+	a, err := t.call(ctx, http.MethodGet, "/Messages.json?"+query.Encode(), nil, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, sent := range a.Messages {
+		created, err := time.Parse(time.RFC1123Z, sent.DateCreated)
+		if err != nil {
+			return nil, fmt.Errorf("twilio returned the time %q", sent.DateCreated)
+		}
+		// A trial account adds a sentence before the text.
+		if !created.Before(since.Truncate(time.Second)) && sent.Direction != "inbound" && strings.HasSuffix(sent.Body, m.Text) {
+			ids = append(ids, sent.SID)
+		}
+	}
+	slices.Reverse(ids)
+	return ids, nil
+}
+
 // Status returns the delivery status of a message.
 func (t *Twilio) Status(ctx context.Context, id string) (Status, error) {
 	a, err := t.call(ctx, http.MethodGet, "/Messages/"+url.PathEscape(id)+".json", nil, "")
@@ -139,7 +161,10 @@ func addressForms(address string) []string {
 	return []string{address, scheme + "://" + strings.Replace(rest, u.Host, u.Host+port, 1)}
 }
 
-// response is a message or an error of Twilio.
+// maxAnswer is more than a list of a hundred long messages takes.
+const maxAnswer = 1 << 20
+
+// response is a message, a list of messages or an error of Twilio.
 type response struct {
 	SID          string `json:"sid"`
 	Status       any    `json:"status"` // a word, or the HTTP status of an error
@@ -147,6 +172,13 @@ type response struct {
 	ErrorMessage string `json:"error_message"`
 	Code         int    `json:"code"`
 	Message      string `json:"message"`
+
+	Messages []struct { // of a list
+		SID         string `json:"sid"`
+		Body        string `json:"body"`
+		Direction   string `json:"direction"`
+		DateCreated string `json:"date_created"`
+	} `json:"messages"`
 }
 
 // call sends a request for the account. A permanent error is *Rejected, and one after
@@ -177,7 +209,7 @@ func (t *Twilio) call(ctx context.Context, method, path string, form url.Values,
 		return a, err
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
 		return a, &Unanswered{err}
 	}

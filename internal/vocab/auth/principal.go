@@ -3,6 +3,7 @@ package auth
 
 import (
 	"context"
+	"slices"
 
 	"slipway/internal/vocab/enum"
 )
@@ -29,7 +30,7 @@ func (Mode) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 
 // Actor is the user, key or app that made a change, as history and audit show it.
 type Actor struct {
-	_ struct{} `doc:"Who did something: a user, an API key, an app, or Slipway itself."`
+	_ struct{} `doc:"Who did something: a user, an API key, an app, or Slipway itself." privacy:"plain"`
 
 	Type  ActorType `json:"type" doc:"Type of the actor."`
 	ID    string    `json:"id" doc:"ID of the actor." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -73,6 +74,13 @@ type Principal struct {
 	Version     string  // the API version of requests without the header
 	Rate        float64 // requests per second
 
+	// Personal means that the credential is limited to the rights of a user, and not to
+	// those that an administrator gave it. Manager means that this user has a role for
+	// managers. Locations are the only ones whose objects the caller can see and change,
+	// or nil.
+	Personal, Manager bool
+	Locations         []string
+
 	// MustEnroll is set for a session of an administrator who has no two-factor
 	// method. It has no scopes until the user enrolls one. Refusal is what operations
 	// respond until then.
@@ -82,6 +90,11 @@ type Principal struct {
 
 // Can reports whether the credential has a scope.
 func (p Principal) Can(s Scope) bool { return Require(s).Allows(p.Scopes) }
+
+// Reaches reports whether the caller can see what belongs to a location. It is true for "".
+func (p Principal) Reaches(locationID string) bool {
+	return p.Locations == nil || locationID == "" || slices.Contains(p.Locations, locationID)
+}
 
 // Request is the part of the HTTP request that audit entries and events store.
 type Request struct {

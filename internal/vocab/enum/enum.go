@@ -36,6 +36,7 @@ type Enum[T ~string] struct {
 type Declared struct {
 	Name, Doc string
 	Values    []string
+	Field     reflect.StructField // of a part
 }
 
 var (
@@ -45,17 +46,23 @@ var (
 
 // Of declares the values of a type. Call it where the type is declared.
 func Of[T ~string](name, doc string, values ...T) Enum[T] {
-	byType[reflect.TypeFor[T]()] = Part(name, doc, values...).Values
-	return Enum[T]{name, doc, values}
-}
-
-// Part names values that some fields allow: a part of an enum, or texts. The fields list
-// them in their tag enum, which replaces the values of their type.
-func Part[T ~string](name, doc string, values ...T) Declared {
 	d := Declared{Name: name, Doc: doc}
 	for _, v := range values {
 		d.Values = append(d.Values, string(v))
 	}
+	declared, byType[reflect.TypeFor[T]()] = append(declared, d), d.Values
+	return Enum[T]{name, doc, values}
+}
+
+// Part names the values that a field of a struct allows: a part of an enum, or texts. They
+// are in the tag enum of the field, which replaces the values of its type. Other fields with
+// the same values have the same name.
+func Part[S any](field, name, doc string) Declared {
+	f, ok := reflect.TypeFor[S]().FieldByName(field)
+	if !ok || f.Tag.Get("enum") == "" {
+		panic("enum: " + reflect.TypeFor[S]().String() + "." + field + " has no tag enum")
+	}
+	d := Declared{Name: name, Doc: doc, Values: strings.Split(f.Tag.Get("enum"), ","), Field: f}
 	declared = append(declared, d)
 	return d
 }

@@ -97,7 +97,11 @@ func NotFound(noun, id string) *Error {
 // Conflict is for a request that the current state doesn't allow.
 func Conflict(format string, args ...any) *Error { return New(KindConflict, format, args...) }
 
-// Unavailable is for a temporary outage.
+// Busy is for a request that there is no capacity for right now. The client can wait it out
+// in seconds.
+func Busy(format string, args ...any) *Error { return New(KindRateLimited, format, args...) }
+
+// Unavailable is for an outage or maintenance. Clients return after 30 to 60 seconds.
 func Unavailable(format string, args ...any) *Error { return New(KindUnavailable, format, args...) }
 
 // Detail adds a detail about a field or state.

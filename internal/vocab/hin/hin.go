@@ -46,7 +46,7 @@ type DecodedHin struct {
 
 // NoteOnHin is a warning or an error.
 type NoteOnHin struct {
-	_ struct{} `doc:"A problem with a hull identification number, or something unusual about it."`
+	_ struct{} `doc:"A problem with a hull identification number, or something unusual about it." privacy:"plain"`
 
 	Code    string `json:"code" doc:"Stable code for programs." example:"outside_window"`
 	Message string `json:"message" doc:"Message for people." example:"Built in February 2023, but model year 2024 runs from June 2023 to July 2024."`

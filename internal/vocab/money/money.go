@@ -38,6 +38,11 @@ func (p Percent) Of(cents int64) int64 {
 	return decimal.NewFromInt(cents).Mul(p.decimal()).DivRound(decimal.NewFromInt(100), 0).IntPart()
 }
 
+// Plus returns the sum of two percentages.
+func (p Percent) Plus(other Percent) Percent {
+	return Percent(p.decimal().Add(other.decimal()).String())
+}
+
 // Scaled returns the percentage times 10,000, which is always an integer.
 func (p Percent) Scaled() int64 { return p.decimal().Shift(4).IntPart() }
 

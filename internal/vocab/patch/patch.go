@@ -85,6 +85,9 @@ type Param[T any] struct {
 	V   T
 }
 
+// Wraps returns the type of the value.
+func (Param[T]) Wraps() reflect.Type { return reflect.TypeFor[T]() }
+
 // Schema returns the schema of the value.
 func (p Param[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, false) }
 

@@ -30,6 +30,15 @@ func ParseSecret(text string) (Secret, error) {
 	return Secret{Key: key}, err
 }
 
+// Overlap is how long the old secret still works after a rotation: the hours that the caller
+// chose, or 7 days.
+func Overlap(hours *int64) time.Duration {
+	if hours == nil {
+		return 7 * 24 * time.Hour
+	}
+	return time.Duration(*hours) * time.Hour
+}
+
 // Rotate adds a new secret, which is the first of the result. The others expire at
 // the end of the overlap.
 func Rotate(secrets []Secret, now time.Time, overlap time.Duration) []Secret {

@@ -50,7 +50,11 @@ func (s *Shape) checkMember(bad *fault.Fields, version, path, name string, v any
 		reject(bad, path, "was added", version, m.since)
 		return
 	}
-	if text, ok := v.(string); ok && m.values[text].since > version {
+	text, ok := v.(string)
+	if v == nil {
+		text, ok = null, true
+	}
+	if ok && m.values[text].since > version && m.values[text].isNull == (v == nil) {
 		reject(bad, path, "has the value "+text+", which was added", version, m.values[text].since)
 	}
 	m.shape.check(bad, version, path, v)

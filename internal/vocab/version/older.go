@@ -56,6 +56,7 @@ func (c *copier) value(s *Shape) {
 }
 
 func (c *copier) object(s *Shape) {
+	open := c.at
 	first := true // no member of this object remained yet
 	for c.next('}') {
 		comma, start := c.separator(), c.at
@@ -66,7 +67,7 @@ func (c *copier) object(s *Shape) {
 
 		if m.since <= c.version {
 			first = false
-			c.member(s, m)
+			c.member(s, m, open)
 			continue
 		}
 		c.blanks()
@@ -84,6 +85,13 @@ func (c *copier) object(s *Shape) {
 	}
 }
 
+// objectAt returns the object that starts at a position.
+func (c *copier) objectAt(open int) []byte {
+	inner := copier{in: c.in, at: open}
+	inner.skip()
+	return c.in[open:inner.at]
+}
+
 // separator returns the position of the comma or bracket before the current member.
 func (c *copier) separator() int {
 	i := c.at - 1
@@ -93,17 +101,25 @@ func (c *copier) separator() int {
 	return max(i, c.copied)
 }
 
-// member reads the value of a member. A value of an enum that is too new becomes an
-// older one.
-func (c *copier) member(s *Shape, m member) {
+// member reads the value of a member of the object that starts at open. A value of an enum
+// that is too new becomes an older one.
+func (c *copier) member(s *Shape, m member, open int) {
 	switch {
 	case m.values != nil:
 		c.blanks()
 		from := c.at
 		c.skip()
 		text := c.in[from:c.at]
-		if v, ok := m.values[string(bytes.Trim(text, `"`))]; ok && v.since > c.version {
+		isNull := string(text) == null
+		v, ok := m.values[string(bytes.Trim(text, `"`))]
+		switch {
+		case !ok || v.since <= c.version || v.isNull != isNull:
+		case !isNull:
 			c.replace(from, c.at, `"`+v.older+`"`)
+		case v.older == calculated && s.older != nil:
+			c.replace(from, c.at, s.older.OlderValue(m.name, c.objectAt(open)))
+		default:
+			c.replace(from, c.at, v.older)
 		}
 	case s.items != nil:
 		c.value(s.items)

@@ -12,10 +12,25 @@ import (
 type Shape struct {
 	members map[string]member // of an object
 	items   *Shape            // of an array, or of an object with any names
+	older   older             // calculates values for older versions, or nil
 }
+
+// older is a type with a member that can be null in newer versions only, and whose value for
+// older versions has to be calculated.
+type older interface {
+	// OlderValue returns the member as JSON for an older version, from the object as JSON.
+	OlderValue(member string, object []byte) string
+}
+
+// calculated is what a tag has instead of a value that OlderValue returns.
+const calculated = "?"
+
+// sectioned is a map whose type says since when its members exist.
+type sectioned interface{ Since() map[string]string }
 
 // member is a member of an object that has a history, or contains something that has.
 type member struct {
+	name   string
 	since  string // the version that added it, or "" for the first one
 	values map[string]value
 	shape  *Shape
@@ -24,7 +39,11 @@ type member struct {
 // value is a value of an enum that a version added.
 type value struct {
 	since, older string
+	isNull       bool // and not a string
 }
+
+// null as a value of a tag, and as JSON.
+const null = "null"
 
 var shapes sync.Map // of Shape by reflect.Type
 
@@ -38,12 +57,39 @@ func Of(t reflect.Type) *Shape {
 	return s
 }
 
+// OfValue returns the shape of a value. The members of a map can have any types, which
+// only the value knows.
+func OfValue(v any) *Shape {
+	s := Of(reflect.TypeOf(v))
+	m := reflect.ValueOf(v)
+	if m.Kind() != reflect.Map || m.Type().Elem().Kind() != reflect.Interface {
+		return s
+	}
+	all := &Shape{members: map[string]member{}}
+	for it := m.MapRange(); it.Next(); {
+		inner := member{since: s.Since(it.Key().String())}
+		if it.Value().Elem().IsValid() {
+			inner.shape = Of(it.Value().Elem().Type())
+		}
+		all.members[it.Key().String()] = inner
+	}
+	return all
+}
+
 // Since returns the version that added a member, or "" for the first one.
 func (s *Shape) Since(name string) string {
 	if s == nil {
 		return ""
 	}
 	return s.members[name].since
+}
+
+// Member returns the shape of a member, or nil.
+func (s *Shape) Member(name string) *Shape {
+	if s == nil {
+		return nil
+	}
+	return s.members[name].shape
 }
 
 // SinceOf returns the values that versions added to an enum, with the date.
@@ -82,6 +128,14 @@ func shapeOf(t reflect.Type, inside map[reflect.Type]bool) *Shape {
 		return shapeOf(w.Wraps(), inside)
 	}
 
+	if sections, ok := reflect.Zero(t).Interface().(sectioned); ok {
+		s := &Shape{members: map[string]member{}}
+		for name, date := range sections.Since() {
+			s.members[name] = member{since: DateOf(date)}
+		}
+		return s
+	}
+
 	switch t.Kind() {
 	case reflect.Pointer:
 		return shapeOf(t.Elem(), inside)
@@ -91,6 +145,7 @@ func shapeOf(t reflect.Type, inside map[reflect.Type]bool) *Shape {
 		}
 	case reflect.Struct:
 		s := &Shape{members: map[string]member{}}
+		s.older, _ = reflect.Zero(t).Interface().(older)
 		s.addFields(t, inside)
 		if len(s.members) > 0 {
 			return s
@@ -119,6 +174,7 @@ func (s *Shape) addFields(t reflect.Type, inside map[reflect.Type]bool) {
 			name = f.Name
 		}
 		m := parse(f.Tag.Get("since"))
+		m.name = name
 		m.shape = shapeOf(f.Type, inside)
 		if m.since != "" || m.values != nil || m.shape != nil {
 			s.members[name] = m
@@ -126,14 +182,14 @@ func (s *Shape) addFields(t reflect.Type, inside map[reflect.Type]bool) {
 	}
 }
 
-// parse reads the tag of a field: a date, or a date and values with what older
+// parse reads the tag of a field: a version, or a version and values with what older
 // versions show instead.
 func parse(tag string) member {
 	words := strings.Fields(tag)
 	if len(words) == 0 {
 		return member{}
 	}
-	date := words[0]
+	date := DateOf(words[0])
 	if _, err := time.Parse(time.DateOnly, date); err != nil {
 		panic(fmt.Sprintf("the tag since:%q has no date", tag))
 	}
@@ -146,7 +202,7 @@ func parse(tag string) member {
 		if !ok {
 			panic(fmt.Sprintf("the tag since:%q has a value without its older value", tag))
 		}
-		m.values[added] = value{date, older}
+		m.values[added] = value{date, older, added == null}
 	}
 	return m
 }
@@ -169,7 +225,7 @@ func Params(t reflect.Type) map[string]string {
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("query"), ",")
 		if date := f.Tag.Get("since"); name != "" && date != "" {
-			found[name] = date
+			found[name] = DateOf(date)
 		}
 	}
 	return found

@@ -70,6 +70,50 @@ func TestOlder(t *testing.T) {
 	}
 }
 
+// cart has members that can be null since the second version.
+type cart struct {
+	Rate  *string `json:"rate" since:"2026-12-01 null=?"`
+	Fee   *bool   `json:"fee" since:"2026-12-01 null=false"`
+	Count int     `json:"count"`
+}
+
+func (cart) OlderValue(member string, object []byte) string {
+	return fmt.Sprintf("%q", member+string(object[len(object)-2]))
+}
+
+func TestOlderNull(t *testing.T) {
+	history(t, "2026-11-15", "2026-12-01")
+	for text, want := range map[string]string{
+		`{"rate":null,"fee":null,"count":7}`:         `{"rate":"rate7","fee":false,"count":7}`,
+		`{"rate":"null","fee":true,"count":7}`:       `{"rate":"null","fee":true,"count":7}`,
+		`[{"rate":null,"count":1},{"fee":null}]`:     `[{"rate":"rate1","count":1},{"fee":false}]`,
+		`{"fee" : null , "rate" : null , "count":3}`: `{"fee" : false , "rate" : "rate3" , "count":3}`,
+	} {
+		typ := reflect.TypeFor[cart]()
+		if text[0] == '[' {
+			typ = reflect.TypeFor[[]cart]()
+		}
+		assert.Equal(t, string(Of(typ).Older("2026-11-15", []byte(text))), want)
+		assert.Equal(t, string(Of(typ).Older("2026-12-01", []byte(text))), text)
+	}
+	if err := Of(reflect.TypeFor[cart]()).CheckBody("2026-11-15", []byte(`{"fee":null}`)); err == nil {
+		t.Error("an older version accepts null, want an error")
+	}
+}
+
+// sections is a map whose members have any types.
+type sections map[string]any
+
+func (sections) Since() map[string]string { return map[string]string{"notes": "2026-12-01"} }
+
+func TestOlderSections(t *testing.T) {
+	history(t, "2026-11-15", "2026-12-01")
+	out := sections{"notes": []string{"a"}, "tax": []tax{{Name: "x", Cap: new(int64(1))}}, "none": nil}
+	text, err := json.Marshal(out)
+	assert.NoError(t, err)
+	assert.Equal(t, string(OfValue(out).Older("2026-11-15", text)), `{"none":null,"tax":[{"name":"x"}]}`)
+}
+
 // Random objects lose the same members as with a decoder and an encoder.
 func TestOlderEqualsDecoding(t *testing.T) {
 	history(t, "2026-11-15", "2026-12-01", "2027-01-01")

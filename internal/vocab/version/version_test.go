@@ -59,6 +59,19 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// A credential keeps the version of a date that the version had before its release.
+func TestResolveEarlierDate(t *testing.T) {
+	history(t, "2026-11-15", "2026-11-20")
+	Published[1].Was = []string{"2026-11-18", "2026-12-01"}
+	Published = append(Published, Version{Date: "2026-11-25"})
+	for date, want := range map[string]string{"2026-11-18": "2026-11-20", "2026-12-01": "2026-11-20", "2026-11-19": "2026-11-15", "2026-12-02": "2026-11-25"} {
+		got, err := Resolve(date)
+		assert.NoError(t, err)
+		assert.Equal(t, got, want, date)
+	}
+	assert.Len(t, After("2026-11-15"), 2)
+}
+
 // The list is searched from its end, by the text of the dates.
 func TestPublishedIsInOrder(t *testing.T) {
 	if len(Published) == 0 || !slices.IsSortedFunc(Published, func(a, b Version) int {

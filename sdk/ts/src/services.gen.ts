@@ -257,7 +257,7 @@ export class DealershipService extends Family {
    * Deactivate a user and end their sessions. Requires admin.
    * Ends everything that acts for the user: sessions, keys of `slipway login`, and the API keys, apps, webhooks,
    * push URLs and calendars that they created. `GET /v2-preview/users/{user_id}/access` lists it. With
-   * `hand_over`, another user gets some of it. Before version 2026-12-01, what the user created continues to work,
+   * `hand_over`, another user gets some of it. In version 2026-11-15, what the user created continues to work,
    * unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`.
    */
   readonly deactivateUser = (userId: string, body?: t.UserDeactivate, options?: Options): Promise<t.User> =>
@@ -378,17 +378,17 @@ export class DealsService extends Family {
    * Advance a deal to its next status. Requires deals:write.
    * The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed
    * purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance)
-   * or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded.
-   * closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it.
-   * If a balance is due on delivery, `warnings` states it.
+   * or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. With
+   * a `write_off_reason`, a deal can be funded or closed although a balance is due. If something is missing,
+   * `details` lists it. If a balance is due on delivery, or too much was paid, `warnings` states it.
    */
   readonly advance = (dealId: string, body?: t.DealAdvance, options?: Options): Promise<t.Deal> =>
     post(this, path`/deals/${dealId}/advance`, body, options);
   /**
    * Cancel a deal and release its hull. Requires deals:write.
-   * You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are
-   * withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides
-   * what happens to it.
+   * You can cancel a deal until it is funded. Later, unwind it. The hull returns to its previous status. Offers
+   * and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid,
+   * `deposit_outcome` decides what happens to it.
    */
   readonly cancel = (dealId: string, body: t.DealCancel, options?: Options): Promise<t.Deal> =>
     post(this, path`/deals/${dealId}/cancel`, body, options);
@@ -477,16 +477,18 @@ export class FinanceService extends Family {
    * Advance a funding to its next status. Requires deals:write.
    * From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent,
    * signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is
-   * funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived.
-   * contract_sent requires a selected structure with the rate, term and amount that the lender approved.
-   * `differs_from_structure` lists what is different.
+   * funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
+   * funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
+   * selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
+   * what is different.
    */
   readonly advanceFunding = (dealId: string, fundingId: string, body?: t.FundingAdvance, options?: Options): Promise<t.Funding> =>
     post(this, path`/deals/${dealId}/fundings/${fundingId}/advance`, body, options);
   /**
    * Create an F&I structure. Requires deals:write.
    * Slipway calculates the structure from the current total of the deal. A structure never changes. To try other
-   * terms, create another one.
+   * terms, create another one. A contracted deal can only get another structure while a lender has approved other
+   * terms than those of the selected one.
    */
   readonly createStructure = (dealId: string, body: t.FinanceStructureCreate, options?: Options): Promise<t.FinanceStructure> =>
     post(this, path`/deals/${dealId}/finance_structures`, body, options);
@@ -564,7 +566,8 @@ export class FinanceService extends Family {
   /**
    * Refund a payment, in whole or in part. Requires deals:write.
    * A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a
-   * bounced check or a chargeback, send `reversal`. You can do this in any status of the deal.
+   * bounced check or a chargeback, send `reversal`. You can do this in any status of the deal. A user needs a role
+   * for managers, or the scope admin.
    */
   readonly refundPayment = (dealId: string, paymentId: string, body: t.PaymentRefund, options?: Options): Promise<t.Payment> =>
     post(this, path`/deals/${dealId}/payments/${paymentId}/refund`, body, options);
@@ -576,7 +579,10 @@ export class FinanceService extends Family {
     post(this, path`/deals/${dealId}/fundings/${fundingId}/stipulations/${stipulationId}/resolve`, body, options);
   /**
    * Select a structure for the deal. Requires deals:write.
-   * The deal becomes a finance deal, and the products of the structure are added to its total.
+   * The deal becomes a finance deal, and the products of the structure are added to its total. If the deal is
+   * contracted and a lender has approved other terms, you can select a structure with these terms. If this changes
+   * the total, it requires the scope admin, or a user with a role for managers: the purchase agreement is voided,
+   * and the deal is accepted again until everyone has signed a new one.
    */
   readonly selectStructure = (dealId: string, structureId: string, options?: Options): Promise<t.FinanceStructure> =>
     post(this, path`/deals/${dealId}/finance_structures/${structureId}/select`, undefined, options);
@@ -1051,7 +1057,8 @@ export class PreviewAccessService extends PreviewFamily {
   /**
    * Retrieve the calling credential and its user. Requires no scope.
    * Shows who the request was authenticated as, and what someone who is signed in wants to see: name, roles,
-   * locations, the plan and the time zone of the dealership, and when the session expires.
+   * locations, the plan and the time zone of the dealership, and when the session expires. `newer_versions` is
+   * what newer versions of the API added.
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
@@ -1137,9 +1144,11 @@ export class PreviewAppointmentsService extends PreviewFamily {
   /**
    * Create an appointment. Requires leads:write.
    * A user can't have two appointments at the same time: the response is 409, and its details name the other one.
-   * The contact receives a reminder if you send `reminder`. It is a transactional message of the lead, or of the
-   * contact's newest lead. It has to pass the same send check as other messages when it is due. `reminder.state`
-   * and `reminder.blocked_reason` show the result. A reminder whose time has passed is sent immediately.
+   * The same applies to a boat, except for calls, unless you send `override_boat`. A boat that was delivered can't
+   * have a sea trial. The contact receives a reminder if you send `reminder`. It is a transactional message of the
+   * lead, or of the contact's newest lead. It has to pass the same send check as other messages when it is due.
+   * `reminder.state` and `reminder.blocked_reason` show the result. A reminder whose time has passed is sent
+   * immediately.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -1200,6 +1209,15 @@ export class PreviewDealershipService extends PreviewFamily {
   readonly deleteLogo = (options?: Options): Promise<void> =>
     remove(this, "/dealership/logo", options);
   /**
+   * Retrieve the state of the backups. Requires admin.
+   * Backups contain all dealerships of the installation. The operator of the server sets where they are stored,
+   * how often they are made and how long they are kept.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getBackups = (options?: Options): Promise<t.PreviewBackupStatus> =>
+    get(this, "/backups", options);
+  /**
    * Download the dealership's logo. Requires admin.
    * Returns the logo as a PNG.
    *
@@ -1248,6 +1266,16 @@ export class PreviewDealsService extends PreviewFamily {
   readonly create = (body: t.PreviewDealCreate, query?: t.PreviewDealCreateParams, options?: Options): Promise<t.PreviewDeal> =>
     post(this, "/deals", body, options, query);
   /**
+   * Cancel a product after the delivery, or record a charge-back of the reserve. Requires deals:write.
+   * The refund of a canceled product reduces what the buyer owes, and the charge-back lowers the profit of this
+   * month. With `payment_id`, the refund is recorded on that payment. Requires the scope admin, or a user with a
+   * role for managers.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly createAdjustment = (dealId: string, body: t.PreviewDealAdjustmentCreate, options?: Options): Promise<t.PreviewDealAdjustment> =>
+    post(this, path`/deals/${dealId}/adjustments`, body, options);
+  /**
    * Retrieve a deal with its totals. Requires deals:read.
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -1269,6 +1297,26 @@ export class PreviewDealsService extends PreviewFamily {
    */
   readonly list = (query?: t.PreviewDealListParams, options?: Options): List<t.PreviewDeal> =>
     list(this, "/deals", options, query);
+  /**
+   * List what changed the profit of a deal after the delivery. Requires deals:read.
+   * Returns bills for the boat, balances that were written off, and money that the dealership keeps from a
+   * cancelled deal. Reports count each in the month in which it was added. Newest first.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listAdjustments = (dealId: string, query?: ListParams, options?: Options): List<t.PreviewDealAdjustment> =>
+    list(this, path`/deals/${dealId}/adjustments`, options, query);
+  /**
+   * Undo a funded, delivered or closed sale. Requires deals:write.
+   * The deal becomes cancelled. Payments are refunded, reversed or kept, as `payments` says. Fundings are charged
+   * back, products are canceled, issued documents are voided, and the boat is in stock again. The reports of
+   * earlier months don't change: the sale is taken back in the month of the unwinding. Requires the scope admin,
+   * or a user with a role for managers.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly unwind = (dealId: string, body: t.PreviewDealUnwind, query?: t.PreviewDealUnwindParams, options?: Options): Promise<t.PreviewDeal> =>
+    post(this, path`/deals/${dealId}/unwind`, body, options, query);
   /**
    * Change a part of a trade-in. Requires deals:write.
    * A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the
@@ -1322,6 +1370,14 @@ export class PreviewHullsService extends PreviewFamily {
   readonly create = (body: t.PreviewHullCreate, query?: t.PreviewHullCreateParams, options?: Options): Promise<t.PreviewHull> =>
     post(this, "/hulls", body, options, query);
   /**
+   * Remove the agreement with the owner of a boat. Requires hulls:write.
+   * The ownership of the hull doesn't change. Returns 409 if the hull is delivered.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly deleteListingAgreement = (hullId: string, options?: Options): Promise<void> =>
+    remove(this, path`/hulls/${hullId}/listing_agreement`, options);
+  /**
    * Download all rejected rows of an import. Requires hulls:read.
    * Each rejected row as it was in the file, after its row number and its problems. Correct the rows and import
    * the file again: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start
@@ -1338,6 +1394,14 @@ export class PreviewHullsService extends PreviewFamily {
   readonly get = (hullId: string, query?: t.PreviewHullGetParams, options?: Options): Promise<t.PreviewHull> =>
     get(this, path`/hulls/${hullId}`, options, query);
   /**
+   * Retrieve the agreement with the owner of a boat. Requires hulls:write.
+   * Returns 404 if the boat is not sold for an owner.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getListingAgreement = (hullId: string, options?: Options): Promise<t.PreviewListingAgreement> =>
+    get(this, path`/hulls/${hullId}/listing_agreement`, options);
+  /**
    * Retrieve current pricing. Requires hulls:read.
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -1353,6 +1417,16 @@ export class PreviewHullsService extends PreviewFamily {
    */
   readonly list = (query?: t.PreviewHullListParams, options?: Options): List<t.PreviewHull> =>
     list(this, "/hulls", options, query);
+  /**
+   * Replace the agreement with the owner of a boat. Requires hulls:write.
+   * Adds the agreement, or replaces it. The owner is the seller on documents, and your part of the commission is
+   * the profit on the boat. The ownership of the hull becomes consignment or brokerage. Returns 409 if the hull is
+   * delivered.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly replaceListingAgreement = (hullId: string, body: t.PreviewListingAgreementReplace, options?: Options): Promise<t.PreviewListingAgreement> =>
+    put(this, path`/hulls/${hullId}/listing_agreement`, body, options);
   /**
    * Revoke the feed URL. Requires hulls:write.
    * The URL stops working immediately. The feed can still be read with an API key.
@@ -1425,6 +1499,16 @@ export class PreviewLeadsService extends PreviewFamily {
   readonly get = (leadId: string, query?: t.PreviewLeadGetParams, options?: Options): Promise<t.PreviewLead> =>
     get(this, path`/leads/${leadId}`, options, query);
   /**
+   * Show whether messages can be sent. Requires leads:read.
+   * If a provider doesn't answer three times in a row, Slipway stops sending to it and tries one message again
+   * after 30 seconds, and then less often, up to every five minutes. The other messages wait and are sent when it
+   * answers.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getMessaging = (options?: Options): Promise<t.PreviewMessaging> =>
+    get(this, "/messaging", options);
+  /**
    * Check how you can reach a lead. Requires leads:read.
    * Returns what the send check would decide about a message that you send now, for text messages and email, and
    * each purpose. It sends and stores nothing. `sendLeadMessage` checks again, because the answer can change.
@@ -1455,7 +1539,8 @@ export class PreviewLeadsService extends PreviewFamily {
   /**
    * List the messages that might have been sent. Requires leads:read.
    * Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message,
-   * or might have, and didn't answer. Slipway doesn't send it again until a user decides.
+   * or might have, and didn't answer. Slipway asks the provider of text messages whether it accepted the message.
+   * Mail servers can't be asked, so a user decides about an email.
    *
    * In preview since November 18, 2026. Can become stable on February 16, 2027.
    */
@@ -1484,7 +1569,8 @@ export class PreviewLeadsService extends PreviewFamily {
   /**
    * Decide about a message that might have been sent. Requires leads:write.
    * Find out whether the recipient got the message, for example in the log of the provider. `send_again` sends it
-   * with the same `Message-ID` or `Idempotency-Key`, after the send check.
+   * with the same `Message-ID` or `Idempotency-Key`, after the send check. If the recipient has another address
+   * now, the message is blocked with `recipient_changed`.
    *
    * In preview since November 18, 2026. Can become stable on February 16, 2027.
    */
@@ -1578,8 +1664,8 @@ export class PreviewReportsService extends PreviewFamily {
   /**
    * Report the money received and the deposits held as CSV. Requires deals:read.
    * The same as getCashReport, as a table for spreadsheets. Amounts are in dollars. The tables are `rows`,
-   * `deals`. The default is `rows`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
-   * formula start with a quote.
+   * `deals`, `kept`. The default is `rows`. A table has at most 10,000 rows. Cells that a spreadsheet would run as
+   * a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -1598,8 +1684,8 @@ export class PreviewReportsService extends PreviewFamily {
   /**
    * Report the profit by deal and by month as CSV. Requires deals:write and hulls:write.
    * The same as getGrossReport, as a table for spreadsheets. Amounts are in dollars. The tables are `deals`,
-   * `months`. The default is `deals`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
-   * formula start with a quote.
+   * `months`, `adjustments`. The default is `deals`. A table has at most 10,000 rows. Cells that a spreadsheet
+   * would run as a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -1608,8 +1694,8 @@ export class PreviewReportsService extends PreviewFamily {
   /**
    * Report the age and value of the inventory as CSV. Requires hulls:read.
    * The same as getInventoryReport, as a table for spreadsheets. Amounts are in dollars. The tables are `buckets`,
-   * `by_status`, `by_ownership`, `oldest`. The default is `buckets`. A table has at most 10,000 rows. Cells that a
-   * spreadsheet would run as a formula start with a quote.
+   * `by_status`, `by_ownership`, `oldest`, `not_in_total`. The default is `buckets`. A table has at most 10,000
+   * rows. Cells that a spreadsheet would run as a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -1655,6 +1741,15 @@ export class PreviewReportsService extends PreviewFamily {
   readonly exportResponses = (query?: t.PreviewReportExportResponsesParams, options?: Options): Promise<Response> =>
     download(this, "/reports/responses.csv", options, query);
   /**
+   * Report the taxes by jurisdiction as CSV. Requires deals:read.
+   * The same as getTaxReport, as a table for spreadsheets. Amounts are in dollars. The table is `taxes`. A table
+   * has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
+   *
+   * In preview since November 16, 2026. Can become stable on February 14, 2027.
+   */
+  readonly exportTax = (query?: t.PreviewReportExportTaxParams, options?: Options): Promise<Response> =>
+    download(this, "/reports/taxes.csv", options, query);
+  /**
    * Report the money received and the deposits held. Requires deals:read.
    * `rows` is the money by its date of receipt, and refunds by the date they were paid out. Transfers between
    * deals are left out. `held` is the deposits of deals that are not delivered or cancelled now. The default is
@@ -1676,8 +1771,10 @@ export class PreviewReportsService extends PreviewFamily {
     get(this, "/reports/funding", options, query);
   /**
    * Report the profit by deal and by month. Requires deals:write and hulls:write.
-   * Counts the deals whose boat was delivered in the period. The profits are those of the deals: a profit is
-   * unknown if one of its costs is. The default is the last 30 days, and a report covers at most 366 days.
+   * Counts the deals whose boat was delivered in the period, with the costs of that day. A profit is unknown if
+   * one of its costs is. What changes later, such as another bill for the boat, is an adjustment in its own month,
+   * so the report of an earlier month never changes. The default is the last 30 days, and a report covers at most
+   * 366 days.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -1732,6 +1829,16 @@ export class PreviewReportsService extends PreviewFamily {
    */
   readonly getResponses = (query?: t.PreviewReportGetResponsesParams, options?: Options): Promise<t.PreviewResponsesReport> =>
     get(this, "/reports/responses", options, query);
+  /**
+   * Report the taxes by jurisdiction. Requires deals:read.
+   * Counts the taxes of the deals whose boat was delivered in the period, with exemptions and their reasons. A
+   * sale that was undone is taken back in the period in which it was undone. The default is the last 30 days, and
+   * a report covers at most 366 days.
+   *
+   * In preview since November 16, 2026. Can become stable on February 14, 2027.
+   */
+  readonly getTax = (query?: t.PreviewReportGetTaxParams, options?: Options): Promise<t.PreviewTaxReport> =>
+    get(this, "/reports/taxes", options, query);
 }
 
 /** Operations of preview.requestLogs. */

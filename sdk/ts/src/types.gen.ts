@@ -4,7 +4,7 @@ import type { Detail } from "./errors.ts";
 import type { ListParams } from "./list.ts";
 
 /** API version that this SDK was generated for. It requests this version. */
-export const VERSION = "2026-12-01";
+export const VERSION = "2026-11-18";
 
 /** What someone did, or has to do. */
 export type ActivityKind = "call" | "note" | "visit" | "task";
@@ -154,6 +154,13 @@ export type ContactKind = "person" | "company";
 /** What happens to dead letters. */
 export type DeadLetterAction = "redeliver" | "discard";
 
+/**
+ * What changed the profit of a deal: a bill for the boat after the delivery, a balance that was written off or
+ * paid after all, money that the dealership keeps from a cancelled deal, a product of the structure or a line
+ * item that was canceled, a charge-back of the reserve, or a sale that was undone.
+ */
+export type DealAdjustmentKind = "cost" | "write_off" | "forfeit" | "product" | "line_item" | "reserve" | "unwind";
+
 /** Status of the funding of a deal that is furthest along. */
 export type DealFundingState =
   | "not_required"
@@ -191,7 +198,7 @@ export type DealStatusCategory = "open" | "done" | "cancelled";
 export type DealType = "cash" | "finance" | "outside_finance";
 
 /** What a warning about a deal means. */
-export type DealWarningCode = "balance_due";
+export type DealWarningCode = "balance_due" | "overpaid" | "form_8300" | "open_tasks" | "trade_in_stocked";
 
 /** Plan of a dealership. The fleet plan includes single sign-on. */
 export type DealershipPlan = "standard" | "fleet";
@@ -221,6 +228,7 @@ export type DocumentKind =
   | "power_of_attorney"
   | "title_application"
   | "registration_application"
+  | "exemption_affidavit"
   | "mso_boat"
   | "mso_engine"
   | "mso_trailer"
@@ -230,6 +238,7 @@ export type DocumentKind =
   | "sea_trial_acceptance"
   | "delivery_checklist"
   | "due_bill"
+  | "settlement_statement"
   | "uscg_cg1258"
   | "uscg_cg1261"
   | "uscg_cg1340"
@@ -387,6 +396,9 @@ export type HullStatus =
   | "not_for_sale"
   | "archived";
 
+/** Where a hull is: ordered, on its way, at the dealership, or with its buyer. */
+export type HullStockState = "on_order" | "in_transit" | "in_stock" | "released";
+
 /** What is requested from a partner. */
 export type HullSyndicationAction = "publish" | "withdraw";
 
@@ -428,6 +440,12 @@ export type LeadStatus = "new" | "contacted" | "qualified" | "working" | "conver
 
 /** Status in which a channel can list a hull. */
 export type ListedHullStatus = "available" | "on_hold" | "sale_pending";
+
+/**
+ * Kind of agreement with the owner of a boat: only this dealership sells it (exclusive), others can sell it too
+ * (open), or the boat is in the dealership's care to be sold (consignment).
+ */
+export type ListingKind = "exclusive" | "open" | "consignment";
 
 /** Authenticator app (totp), or passkey or security key (webauthn). */
 export type MFAFactorKind = "totp" | "webauthn";
@@ -474,17 +492,40 @@ export type PaymentType = "payment" | "refund" | "reversal" | "transfer_out" | "
 /** Size of a photo. */
 export type PhotoSize = "thumb" | "card" | "full" | "original";
 
+/** What a run did. */
+export type PreviewBackupKind = "backup" | "check";
+
+/** Why a run is not complete. The log of the server has the details. */
+export type PreviewBackupProblem = "disk_full" | "files_missing" | "interrupted" | "damaged" | "target_unavailable" | "other";
+
+/** Result of a run. incomplete means that files were missing. */
+export type PreviewBackupState = "running" | "complete" | "incomplete" | "failed";
+
+/** Where backups are stored. */
+export type PreviewBackupTarget = "folder" | "bucket";
+
 /** Currency of an amount. */
 export type PreviewCurrency = "USD";
 
 /** Reference of a deal that you can expand. */
 export type PreviewDealExpansion = "hull" | "buyer" | "owner" | "location" | "pricing";
 
-/** What a deal requires before it can advance. */
-export type PreviewDealMissingCode = "accepted_offer" | "earlier_status" | "signed_agreement" | "selected_structure" | "funding" | "payment";
+/**
+ * What a deal requires before it can advance. agreement_hin means that the purchase agreement must be issued
+ * again, because it is from before the boat had its HIN.
+ */
+export type PreviewDealMissingCode =
+  | "accepted_offer"
+  | "earlier_status"
+  | "signed_agreement"
+  | "selected_structure"
+  | "funding"
+  | "payment"
+  | "hin"
+  | "agreement_hin";
 
 /** Reference of a hull that you can expand. */
-export type PreviewHullExpansion = "location" | "pricing";
+export type PreviewHullExpansion = "location" | "pricing" | "listing_agreement";
 
 /** Order of the list of hulls. A minus sign means from high to low. */
 export type PreviewHullSort = "newest" | "price" | "-price" | "age" | "-age" | "length" | "-length" | "year" | "-year";
@@ -501,8 +542,17 @@ export type PreviewLeadStatusCategory = "open" | "converted" | "lost";
 /** What a person decided about a message that might have been sent. */
 export type PreviewMessageOutcome = "sent" | "not_sent" | "send_again";
 
+/** Adjustment that you can record. */
+export type PreviewNewDealAdjustmentKind = "product" | "line_item" | "reserve";
+
+/** What happens to a payment of a sale that is undone. */
+export type PreviewPaymentOutcomeKind = "refund" | "reversal" | "keep";
+
 /** HTTP method of a request. */
 export type PreviewRequestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Status of a boat whose sale was undone. */
+export type PreviewUnwoundHullStatus = "available" | "not_for_sale";
 
 /**
  * Kind of what acts for a user. login_key is a key of slipway login. assistant is an app that acts for the user
@@ -521,6 +571,9 @@ export type ProposalStatus = "pending" | "running" | "approved" | "declined" | "
 
 /** What moves a boat. */
 export type Propulsion = "air_thrust" | "manual" | "propeller" | "sail" | "water_jet" | "other";
+
+/** Who gets the refund of a canceled product. The lender gets it if the product was financed. */
+export type RefundTo = "buyer" | "lender";
 
 /** How a user signed in. */
 export type SignInMethod = "password" | "saml" | "oidc";
@@ -838,7 +891,10 @@ export interface AuditEntry {
   actor: Actor;
   /** When it happened. */
   at: string;
-  /** Old and new value of each field. Never contains secrets or personal data of contacts. */
+  /**
+   * Old and new value of each field. Never contains secrets or personal data of contacts. A cost that you can't
+   * see in the resource is [cost].
+   */
   changes: Record<string, Array<unknown>>;
   /** Identifies the entry. Starts with aud_. */
   id: string;
@@ -860,6 +916,16 @@ export interface AuditTarget {
   id: string;
   /** Type of the object. */
   type: string;
+}
+
+/** What buyers from a region pay instead of the taxes of the location. Send either exempt_reason or taxes. */
+export interface BuyerTax {
+  /** Why these buyers are exempt from the taxes of the location. Null if they pay other taxes. */
+  exempt_reason?: string | null;
+  /** State, province or region in the buyer's address. Ignores case. */
+  region: string;
+  /** Taxes that these buyers pay. Null if they are exempt. */
+  taxes?: Array<TaxRule> | null;
 }
 
 /** A marketplace or website that shows hulls to the public. */
@@ -1389,16 +1455,24 @@ export interface ContactExport {
   consents: Array<Consent>;
   /** The contact. */
   contact: Contact;
+  /** Changes of the status of the deals. */
+  deal_history?: Array<Record<string, unknown>>;
   /** Deals, as in the deals endpoints. */
   deals?: Array<Record<string, unknown>>;
   /** Documents of the deals, without their files. */
   documents?: Array<Record<string, unknown>>;
   /** When the export was created. */
   exported_at: string;
+  /** Finance structures of the deals, without the dealership's costs. */
+  finance_structures?: Array<Record<string, unknown>>;
   /** Fundings of the deals. */
   fundings?: Array<Record<string, unknown>>;
+  /** Changes that put hulls on hold for the contact or its leads. */
+  holds?: Array<Record<string, unknown>>;
   /** Leads, as in the leads endpoints. */
   leads?: Array<Record<string, unknown>>;
+  /** Agreements about boats that you sell for the contact. */
+  listing_agreements?: Array<Record<string, unknown>>;
   /** Messages sent and received. */
   messages?: Array<Record<string, unknown>>;
   /** Offers of the deals. */
@@ -1543,7 +1617,10 @@ export interface Deal {
   status: DealStatus;
   /** Summary of the status: done if the deal is closed, cancelled if it is cancelled, and otherwise open. */
   status_category: DealStatusCategory;
-  /** The taxes as one rate. Null if they have several rates, a limit, an exemption or another base. */
+  /**
+   * The taxes as one rate. Null if they have several rates, a limit, an exemption or another base. Versions before
+   * that could have several taxes show the sum of the rates.
+   */
   tax_rate_percent: string | null;
   /** Taxes with their calculated amounts. */
   taxes: Array<DealTax>;
@@ -1553,27 +1630,79 @@ export interface Deal {
   trade_tax_credit: boolean;
   /** Deal that the payments were transferred to when this deal was cancelled. */
   transferred_to_deal_id: string | null;
+  /** When the sale was undone after it was funded. Null unless it was. */
+  unwound_at: string | null;
   /** When it last changed. */
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
   version: number;
   /** What requires attention. Warnings don't block anything. */
   warnings: Array<DealWarning>;
-  /** Reason for closing the deal with a balance due. Null if it was paid. */
+  /** Reason for writing a balance off. Null if it was paid. */
   write_off_reason: string | null;
-  /** Balance due that was written off when the deal was closed. Null if it was paid. */
+  /** Balance due that was written off when the deal was funded or closed. Null if it was paid. */
   written_off_cents: number | null;
+}
+
+/**
+ * What changed the profit of a deal after the delivery, or money of the buyer that the dealership keeps. Reports
+ * count it in the month in which it was added.
+ */
+export interface DealAdjustment {
+  /** User, key, app or job that caused it. */
+  actor: Actor;
+  /**
+   * What the buyer gets back for a canceled product, the balance that was written off, or what the dealership
+   * keeps. 0 for other kinds.
+   */
+  amount_cents: number;
+  /**
+   * Change of the profit on finance and insurance. Null if your key does not have both deals:write and
+   * hulls:write.
+   */
+  back_cents: number | null;
+  /** When it was added. Reports count it on this day. */
+  created_at: string;
+  /** Deal that is adjusted. */
+  deal_id: string;
+  /** The product or line item that was canceled. Null for other kinds. */
+  description: string | null;
+  /** Date that the provider or the lender uses. Null for other kinds. */
+  effective_on: string | null;
+  /** Change of the profit on the boat. Null if your key does not have both deals:write and hulls:write. */
+  front_cents: number | null;
+  /** Identifies the adjustment. Starts with adj_. */
+  id: string;
+  /** What happened. */
+  kind: DealAdjustmentKind;
+  /** Who gets the refund of a canceled product. Null for other kinds. */
+  paid_to: RefundTo | null;
+  /** Refund that was recorded with it. Null if there is none. */
+  payment_id: string | null;
+  /**
+   * Position of the canceled product in the selected structure, or of the line item in the deal. Starts at 0. Null
+   * for other kinds.
+   */
+  position: number | null;
+  /** Reason that was sent with it. Null if there is none. */
+  reason: string | null;
 }
 
 /** Which status a deal advances to. */
 export interface DealAdvance {
   /** Reason for the change, for the history. */
   reason?: string | null;
+  /**
+   * Only for delivered. Adds the trade-ins with stock_in to the inventory now. Otherwise they are added when the
+   * deal is closed.
+   */
+  stock_in_trades?: boolean;
   /** New status. Defaults to the next one. A deal with another deal_type than finance skips in_finance by default. */
   to?: DealStatus;
   /**
-   * Only for closed. Closes the deal although a balance is due, and records the balance as written off. Requires
-   * the scope admin, or a user with the role manager or owner.
+   * Only for closed, and for funded unless it is a finance deal. Advances the deal although a balance is due, and
+   * records the balance as written off, which lowers the profit on the boat. Requires the scope admin, or a user
+   * with a role for managers.
    */
   write_off_reason?: string | null;
 }
@@ -1585,9 +1714,14 @@ export interface DealCancel {
    * another deal. forfeit doesn't change the payments.
    */
   deposit_outcome?: DepositOutcome | null;
+  /** Move the money to a deal of another buyer. Requires the scope admin, or a user with a role for managers. */
+  override_buyer?: boolean;
   /** Why the deal is cancelled. It becomes cancel_reason. */
   reason: string;
-  /** Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled. */
+  /**
+   * Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled, and
+   * must have a buyer in common.
+   */
   transfer_to_deal_id?: string | null;
 }
 
@@ -1636,7 +1770,10 @@ export interface DealCreate {
   sale_type?: DealSaleType;
   /** Sales tax rate as a decimal. One-line form of taxes. */
   tax_rate_percent?: string | null;
-  /** Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them. */
+  /**
+   * Defaults to the taxes of the hull's location for the region in the buyer's address, or else of the dealership.
+   * A wholesale deal is exempt from them.
+   */
   taxes?: Array<DealTax> | null;
   /** Boats that the buyer trades in. */
   trade_ins?: Array<TradeInAdd>;
@@ -1720,6 +1857,8 @@ export interface DealTax {
   cap_cents?: number | null;
   /** Why the deal is exempt from the tax. The amount is then 0. */
   exempt_reason?: string | null;
+  /** Who receives the tax, for the tax report. Null if the name says it. */
+  jurisdiction?: string | null;
   /** Name of the tax, as documents show it. */
   name: string;
   /** Rate as a decimal with up to four places. */
@@ -1735,6 +1874,8 @@ export interface DealTotals {
   back_profit_cents: number | null;
   /** Amount still due. Negative if too much was paid. 0 if the deal is cancelled. */
   balance_due_cents: number;
+  /** Refunds of products that were canceled after the delivery. They reduce the balance. */
+  canceled_cents: number;
   /**
    * Profit on the boat. Null if your key does not have both deals:write and hulls:write, or if a cost is unknown:
    * that of the hull, of a front line item, or the acv_cents of a trade-in.
@@ -1758,7 +1899,12 @@ export interface DealTotals {
 export interface DealWarning {
   /** Amount that the warning is about. */
   amount_cents: number;
-  /** Stable code for programs. balance_due means that the boat was delivered before it was paid. */
+  /**
+   * Stable code for programs. balance_due means that the boat was delivered before it was paid. overpaid means
+   * that the buyer gets money back. form_8300 means that more than $10,000 was paid in currency, which must be
+   * reported to the IRS. open_tasks means that the boat is not ready: lists of deals leave it out.
+   * trade_in_stocked means that the sale was undone after its trade-in was added to the inventory.
+   */
   code: DealWarningCode;
   /** Explains the warning, for people. */
   message: string;
@@ -2030,6 +2176,11 @@ export interface Document {
 export interface DocumentIssue {
   /** Type of document. It decides the content of the PDF and the usual signers. */
   kind: DocumentKind;
+  /**
+   * Parts and services that the dealership owes the buyer. Only for a due_bill. Without lines, it has blank ones
+   * to fill in by hand.
+   */
+  lines?: Array<DueBillLine>;
   /** Roles that must sign. Defaults to the usual signers of this kind, including the co-buyer if the deal has one. */
   required_signers?: Array<SignerRole>;
   /** Document of the same kind to replace. It is voided. */
@@ -2066,6 +2217,14 @@ export interface DocumentSignature {
 export interface DocumentVoid {
   /** Why the document is voided. It becomes void_reason. */
   reason: string;
+}
+
+/** A part or a service that the dealership owes the buyer. */
+export interface DueBillLine {
+  /** Part or service. */
+  description: string;
+  /** Date by which it is due. Null if none was agreed. */
+  due_on?: string | null;
 }
 
 /** What your mail provider found out about the sender of an email. */
@@ -2157,6 +2316,8 @@ export interface EventObjects {
   "contact.updated": Contact;
   /** An offer was accepted and the hull was reserved. */
   "deal.accepted": Deal;
+  /** The profit of a deal changed after the delivery, or the dealership keeps money of a cancelled deal. */
+  "deal.adjusted": DealAdjustment;
   /** A deal was cancelled and its hull was released. */
   "deal.cancelled": Deal;
   /** A deal was closed. */
@@ -2179,12 +2340,16 @@ export interface EventObjects {
   "deal.offer_withdrawn": Offer;
   /** A deal was created with its opening offer. */
   "deal.opened": Deal;
+  /** A contracted deal is accepted again, because the lender's terms changed its total. */
+  "deal.reopened": Deal;
   /** A trade-in was added to a deal. */
   "deal.trade_in_added": TradeIn;
   /** A trade-in was removed from a deal. */
   "deal.trade_in_removed": TradeIn;
   /** A trade-in of a deal was replaced, for example with a new payoff. */
   "deal.trade_in_replaced": TradeIn;
+  /** A funded, delivered or closed sale was undone, and its hull is in stock again. */
+  "deal.unwound": Deal;
   /** The line items, tax, parties, owner or metadata of a deal changed. */
   "deal.updated": Deal;
   /** The dealership was created. */
@@ -2275,6 +2440,10 @@ export interface EventObjects {
   "lead.stalled": Lead;
   /** A lead changed. */
   "lead.updated": Lead;
+  /** The agreement with the owner of a boat was removed. */
+  "listing_agreement.removed": ListingAgreement;
+  /** The agreement with the owner of a boat was added or changed. */
+  "listing_agreement.saved": ListingAgreement;
   /** A location was added. */
   "location.created": Location;
   /** A location was deleted. */
@@ -2700,6 +2869,8 @@ export interface Hull {
   days_in_stock: number | null;
   /** Text for listings. Null if there is none. */
   description: string | null;
+  /** Day on which the boat is expected to arrive. Null if unknown. */
+  expected_on: string | null;
   /** Hull identification number: 12 characters, without the country code. Null if the boat has none yet. */
   hin: string | null;
   /** Why the boat has no HIN. Null if it has one, or if none is required yet. */
@@ -2724,6 +2895,10 @@ export interface Hull {
   model: string;
   /** Manufacturer's suggested retail price. Null if unknown. */
   msrp_usd: number | null;
+  /** Options that were ordered from the factory. Agreements list them. */
+  options: Array<string>;
+  /** Order number of the manufacturer. Null if it was not ordered or the number is unknown. */
+  order_number: string | null;
   /**
    * Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold
    * (consignment, brokerage).
@@ -2760,6 +2935,11 @@ export interface Hull {
   status: HullStatus;
   /** Your number for the boat. Unique among hulls that are not delivered or archived. Null if it has none. */
   stock_number: string | null;
+  /**
+   * Where the boat is. It can be sold before it arrives: then status shows the sale, and this is on_order or
+   * in_transit.
+   */
+  stock_state: HullStockState;
   /** Headline for listings. Null if there is none. */
   title: string | null;
   /** When the hull last changed. */
@@ -2782,7 +2962,7 @@ export interface HullChange {
   actor: Actor;
   /** When the change was made. */
   at: string;
-  /** Status before. Null for a new hull. */
+  /** Status before. Null for a new hull. If only the stock state changed, the one before. */
   from: string | null;
   /** Location before. Null for a new hull. */
   from_location_id: string | null;
@@ -2794,7 +2974,7 @@ export interface HullChange {
   location_id: string;
   /** Reason that was sent with the change. Null if none was sent. */
   reason: string | null;
-  /** Status after. */
+  /** Status after. If only the stock state changed, the one after. */
   to: string;
 }
 
@@ -2822,6 +3002,8 @@ export interface HullCreate {
   condition?: HullCondition;
   /** Text for listings. */
   description?: string | null;
+  /** Day on which the boat is expected to arrive. */
+  expected_on?: string | null;
   /**
    * Required unless the hull is on order or in transit, or you send hin_absent_reason. A country prefix, as in
    * US-GRT40912B324, is stored separately.
@@ -2829,7 +3011,7 @@ export interface HullCreate {
   hin?: string | null;
   /** Why the boat has no HIN. You can't send it together with hin. */
   hin_absent_reason?: HinAbsentReason | null;
-  /** Length overall in feet. Rounded to two decimals. */
+  /** Length overall in feet, with at most two decimals. */
   length_ft: number;
   /** Location where the boat is, or where it will arrive. */
   location_id: string;
@@ -2839,6 +3021,10 @@ export interface HullCreate {
   metadata?: Record<string, string>;
   /** Model name, as the manufacturer uses it. */
   model: string;
+  /** Options that were ordered from the factory. */
+  options?: Array<string>;
+  /** Order number of the manufacturer. */
+  order_number?: string | null;
   /**
    * Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold
    * (consignment, brokerage).
@@ -3017,6 +3203,8 @@ export interface HullPatch {
   condition?: HullCondition;
   /** Text for listings. Null removes it. */
   description?: string | null;
+  /** Day on which the boat is expected to arrive. Null removes it. */
+  expected_on?: string | null;
   /**
    * New hull identification number. A country prefix, as in US-GRT40912B324, is stored separately. Null removes
    * it.
@@ -3024,7 +3212,7 @@ export interface HullPatch {
   hin?: string | null;
   /** Why the boat has no HIN. Cleared automatically when you set hin. */
   hin_absent_reason?: HinAbsentReason | null;
-  /** Length overall in feet. Rounded to two decimals. */
+  /** Length overall in feet, with at most two decimals. */
   length_ft?: number;
   /** Location that the boat moves to. The move is recorded in the history. */
   location_id?: string;
@@ -3034,6 +3222,10 @@ export interface HullPatch {
   metadata?: Record<string, string | null> | null;
   /** Model name, as the manufacturer uses it. */
   model?: string;
+  /** Replaces all options. Null removes them. */
+  options?: Array<string> | null;
+  /** Order number of the manufacturer. Null removes it. */
+  order_number?: string | null;
   /**
    * Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold
    * (consignment, brokerage).
@@ -3276,7 +3468,7 @@ export interface HullTransition {
   reason?: string | null;
   /**
    * Status to change to. Most changes after available are made by deals. The description of the operation lists
-   * those that you can make.
+   * those that you can make. For a hull that a deal has reserved before it arrived, this changes stock_state.
    */
   to: HullStatus;
 }
@@ -3570,7 +3762,10 @@ export interface LeadConvert {
   sale_type?: DealSaleType;
   /** Sales tax rate as a decimal. One-line form of taxes. */
   tax_rate_percent?: string | null;
-  /** Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them. */
+  /**
+   * Defaults to the taxes of the hull's location for the region in the buyer's address, or else of the dealership.
+   * A wholesale deal is exempt from them.
+   */
   taxes?: Array<DealTax> | null;
   /** Boats that the buyer trades in. */
   trade_ins?: Array<TradeInAdd>;
@@ -3844,10 +4039,45 @@ export interface LinkUser {
   user_id: string;
 }
 
+/**
+ * The agreement with the owner of a boat that you sell for someone else. The owner is the seller on documents,
+ * and your part of the commission is the profit on the boat.
+ */
+export interface ListingAgreement {
+  /** Company that brings the buyer and gets a part of the commission. Null if there is none. */
+  co_broker: string | null;
+  /** Part of the commission that the co-broker gets. Null if there is none. */
+  co_broker_split_percent: string | null;
+  /** Commission as an amount. Null if it is a part of the price or if the owner gets a net price. */
+  commission_cents: number | null;
+  /** Commission as a part of the price. Null if it is an amount or if the owner gets a net price. */
+  commission_percent: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** Last day of the agreement. Null if it has none. */
+  ends_on: string | null;
+  /** Who holds the buyer's deposit. Null if the dealership does. */
+  escrow_holder: string | null;
+  /** Boat that is sold for its owner. */
+  hull_id: string;
+  /** Kind of agreement. */
+  kind: ListingKind;
+  /** What the owner gets, whatever the price is. The commission is the rest. Null if there is a commission. */
+  net_price_cents: number | null;
+  /** Contact who owns the boat. */
+  owner_contact_id: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
 /** A place where the dealership stores and sells boats. */
 export interface Location {
   /** Postal address. Null if none was set. */
   address: Address | null;
+  /** What buyers from other regions pay instead. Null if all buyers pay the same. */
+  buyer_taxes: Array<BuyerTax> | null;
   /** Short name, unique in the dealership. Null if there is none. */
   code: string | null;
   /** When it was created. */
@@ -3877,6 +4107,8 @@ export interface Location {
 export interface LocationCreate {
   /** Postal address. */
   address?: LocationCreateAddress | null;
+  /** What buyers from other regions pay instead. */
+  buyer_taxes?: Array<BuyerTax> | null;
   /** Short name, unique in the dealership. */
   code?: string | null;
   /** Defaults to the taxes of the dealership. */
@@ -3911,6 +4143,8 @@ export interface LocationCreateAddress {
 export interface LocationPatch {
   /** Parts of the address to change. Null removes the address. */
   address?: LocationPatchAddress | null;
+  /** Replaces all rules for buyers from other regions. Null removes them. */
+  buyer_taxes?: Array<BuyerTax> | null;
   /** Short name, unique in the dealership. Null removes it. */
   code?: string | null;
   /** Replaces all taxes of new deals. Null uses those of the dealership. */
@@ -4065,8 +4299,8 @@ export interface OfferAccept {
   /** Defaults to the side that did not make the offer. */
   by?: OfferParty;
   /**
-   * Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with the
-   * role manager or owner.
+   * Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with a
+   * role for managers.
    */
   override_hold?: boolean;
 }
@@ -4147,7 +4381,7 @@ export interface PaymentRecord {
   kind: PaymentKind;
   /** How the money was paid. financing is money from a lender. */
   method: PaymentMethod;
-  /** Defaults to today's date at the dealership. */
+  /** Defaults to today's date at the dealership. At most a year ago. */
   received_on?: string | null;
   /** Check number or ID of the payment processor. */
   reference?: string | null;
@@ -4240,6 +4474,8 @@ export interface PreviewAppointmentCreate {
   location_id: string;
   /** Notes for the dealership. Calendars and reminders don't contain them. */
   notes?: string | null;
+  /** Allow the appointment although the boat has another one at the same time. */
+  override_boat?: boolean;
   /** Message to the contact before the appointment. Defaults to none. */
   reminder?: PreviewAppointmentCreateReminder | null;
   /**
@@ -4279,6 +4515,8 @@ export interface PreviewAppointmentPatch {
   location_id?: string;
   /** Notes for the dealership. Null removes them. */
   notes?: string | null;
+  /** Allow the appointment although the boat has another one at the same time. */
+  override_boat?: boolean;
   /**
    * Omitted fields keep their values. Null removes the reminder. If a reminder was blocked, send it again to try
    * again.
@@ -4305,6 +4543,64 @@ export interface PreviewAppointmentPatchReminder {
   hours_before?: number;
 }
 
+/** A backup, or a check that one can be restored. */
+export interface PreviewBackupRun {
+  /** Size of the archive. */
+  bytes: number;
+  /** Photos and documents in the archive. */
+  files: number;
+  /** When the run ended. Null while it is running. */
+  finished_at: string | null;
+  /** Identifies the run. Starts with bak_. */
+  id: string;
+  /** What the run did. */
+  kind: PreviewBackupKind;
+  /** Photos and documents that the server could not find. */
+  missing: number;
+  /** Why the run is not complete. Null if it is complete or still running. */
+  problem: PreviewBackupProblem | null;
+  /** When the run started. */
+  started_at: string;
+  /** Result of the run. */
+  state: PreviewBackupState;
+}
+
+/** The state of the backups of the installation. */
+export interface PreviewBackupStatus {
+  /** Whether the server makes backups. */
+  configured: boolean;
+  /**
+   * Whether the last backup is complete and not late, and the last check succeeded. True if the server makes no
+   * backups.
+   */
+  healthy: boolean;
+  /** Days that a backup is kept. */
+  keep_days: number;
+  /** The newest backup. Null if there is none. */
+  last_backup: PreviewBackupRun | null;
+  /** The newest check that a backup can be restored. Null if there is none. */
+  last_check: PreviewBackupRun | null;
+  /** The newest backup that is complete. Null if there is none. */
+  last_complete: PreviewBackupRun | null;
+  /**
+   * Time of each day, in the time zone of the server, or interval between two backups. Null if the server makes
+   * none.
+   */
+  schedule: string | null;
+  /** Where backups are stored. Null if the server makes none. */
+  target: PreviewBackupTarget | null;
+}
+
+/** What buyers from a region pay instead of the taxes of the location. Send either exempt_reason or taxes. */
+export interface PreviewBuyerTax {
+  /** Why these buyers are exempt from the taxes of the location. Null if they pay other taxes. */
+  exempt_reason: string | null;
+  /** State, province or region in the buyer's address. Ignores case. */
+  region: string;
+  /** Taxes that these buyers pay. Null if they are exempt. */
+  taxes: Array<PreviewTaxRule> | null;
+}
+
 /** A deal with a deposit that the dealership holds. */
 export interface PreviewCashDeal {
   /** Deposits minus what was paid back. */
@@ -4319,7 +4615,7 @@ export interface PreviewCashDeal {
   status: DealStatus;
 }
 
-/** Deposits that the dealership holds. */
+/** Deposits that the dealership holds or keeps. */
 export interface PreviewCashHeld {
   /** Sum of the deposits minus what was paid back. */
   amount: PreviewMoney;
@@ -4337,7 +4633,12 @@ export interface PreviewCashReport {
   has_more: boolean;
   /** Deposits of all deals that are not delivered or cancelled now, including those that are not listed. */
   held: PreviewCashHeld;
-  /** Location of the report. Null for all locations. */
+  /**
+   * What the dealership kept in the period from deals that were cancelled or unwound, minus what it paid back
+   * later.
+   */
+  kept: PreviewCashHeld;
+  /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** The same money by kind and method. */
   rows: Array<PreviewCashRow>;
@@ -4579,7 +4880,10 @@ export interface PreviewDeal {
   status: DealStatus;
   /** Summary of the status: done if the deal is closed, cancelled if it is cancelled, and otherwise open. */
   status_category: DealStatusCategory;
-  /** The taxes as one rate. Null if they have several rates, a limit, an exemption or another base. */
+  /**
+   * The taxes as one rate. Null if they have several rates, a limit, an exemption or another base. Versions before
+   * that could have several taxes show the sum of the rates.
+   */
   tax_rate_percent: string | null;
   /** Taxes with their calculated amounts. */
   taxes: Array<PreviewDealTax>;
@@ -4589,16 +4893,94 @@ export interface PreviewDeal {
   trade_tax_credit: boolean;
   /** Deal that the payments were transferred to when this deal was cancelled. */
   transferred_to_deal_id: string | null;
+  /** When the sale was undone after it was funded. Null unless it was. */
+  unwound_at: string | null;
   /** When it last changed. */
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
   version: number;
   /** What requires attention. Warnings don't block anything. */
   warnings: Array<PreviewDealWarning>;
-  /** Reason for closing the deal with a balance due. Null if it was paid. */
+  /** Reason for writing a balance off. Null if it was paid. */
   write_off_reason: string | null;
-  /** Balance due that was written off when the deal was closed. Null if it was paid. */
+  /** Balance due that was written off when the deal was funded or closed. Null if it was paid. */
   written_off: PreviewMoney | null;
+}
+
+/**
+ * What changed the profit of a deal after the delivery, or money of the buyer that the dealership keeps. Reports
+ * count it in the month in which it was added.
+ */
+export interface PreviewDealAdjustment {
+  /** User, key, app or job that caused it. */
+  actor: Actor;
+  /**
+   * What the buyer gets back for a canceled product, the balance that was written off, or what the dealership
+   * keeps. 0 for other kinds.
+   */
+  amount: PreviewMoney;
+  /**
+   * Change of the profit on finance and insurance. Null if your key does not have both deals:write and
+   * hulls:write.
+   */
+  back: PreviewMoney | null;
+  /** When it was added. Reports count it on this day. */
+  created_at: string;
+  /** Deal that is adjusted. */
+  deal_id: string;
+  /** The product or line item that was canceled. Null for other kinds. */
+  description: string | null;
+  /** Date that the provider or the lender uses. Null for other kinds. */
+  effective_on: string | null;
+  /** Change of the profit on the boat. Null if your key does not have both deals:write and hulls:write. */
+  front: PreviewMoney | null;
+  /** Identifies the adjustment. Starts with adj_. */
+  id: string;
+  /** What happened. */
+  kind: DealAdjustmentKind;
+  /** Who gets the refund of a canceled product. Null for other kinds. */
+  paid_to: RefundTo | null;
+  /** Refund that was recorded with it. Null if there is none. */
+  payment_id: string | null;
+  /**
+   * Position of the canceled product in the selected structure, or of the line item in the deal. Starts at 0. Null
+   * for other kinds.
+   */
+  position: number | null;
+  /** Reason that was sent with it. Null if there is none. */
+  reason: string | null;
+}
+
+/** A product to cancel after the delivery, or a charge-back of the dealer reserve. */
+export interface PreviewDealAdjustmentCreate {
+  /**
+   * What the provider or the lender takes back from the dealership. It lowers the profit. At most the refund of a
+   * product. Defaults to 0.
+   */
+  chargeback?: PreviewMoney;
+  /**
+   * Date that the provider or the lender uses. Defaults to today. Reports count the adjustment on the day you
+   * record it.
+   */
+  effective_on?: string | null;
+  /**
+   * product is a product of the selected finance structure, line_item a line item of the kind product, and reserve
+   * what the lender paid the dealership for the loan.
+   */
+  kind: PreviewNewDealAdjustmentKind;
+  /** Who gets the refund. Defaults to the lender if the product was financed, and otherwise to the buyer. */
+  paid_to?: RefundTo | null;
+  /** Payment to record the refund on. Without it, record the refund with refundPayment. */
+  payment_id?: string | null;
+  /**
+   * Position of the product in the structure, or of the line item in the deal. Starts at 0. Required unless the
+   * kind is reserve.
+   */
+  position?: number | null;
+  /** Why the product is canceled or the reserve is charged back. */
+  reason: string;
+  /** What the buyer or the lender gets back. It reduces what the buyer owes. Defaults to 0. */
+  refund?: PreviewMoney;
 }
 
 /** A new deal with its opening offer. */
@@ -4628,7 +5010,10 @@ export interface PreviewDealCreate {
   sale_type?: DealSaleType;
   /** Sales tax rate as a decimal. One-line form of taxes. */
   tax_rate_percent?: string | null;
-  /** Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them. */
+  /**
+   * Defaults to the taxes of the hull's location for the region in the buyer's address, or else of the dealership.
+   * A wholesale deal is exempt from them.
+   */
   taxes?: Array<PreviewDealTax> | null;
   /** Boats that the buyer trades in. */
   trade_ins?: Array<PreviewTradeInAdd>;
@@ -4720,6 +5105,8 @@ export interface PreviewDealTax {
   cap?: PreviewMoney | null;
   /** Why the deal is exempt from the tax. The amount is then 0. */
   exempt_reason?: string | null;
+  /** Who receives the tax, for the tax report. Null if the name says it. */
+  jurisdiction?: string | null;
   /** Name of the tax, as documents show it. */
   name: string;
   /** Rate as a decimal with up to four places. */
@@ -4735,6 +5122,8 @@ export interface PreviewDealTotals {
   back_profit: PreviewMoney | null;
   /** Amount still due. Negative if too much was paid. 0 if the deal is cancelled. */
   balance_due: PreviewMoney;
+  /** Refunds of products that were canceled after the delivery. They reduce the balance. */
+  canceled: PreviewMoney;
   /**
    * Profit on the boat. Null if your key does not have both deals:write and hulls:write, or if a cost is unknown:
    * that of the hull, of a front line item, or the acv_cents of a trade-in.
@@ -4754,11 +5143,28 @@ export interface PreviewDealTotals {
   trade_equity: PreviewMoney;
 }
 
+/** Why a sale is undone, and what happens to the payments and the boat. */
+export interface PreviewDealUnwind {
+  /** Status of the boat afterwards. */
+  hull_status: PreviewUnwoundHullStatus;
+  /** What happens to each payment that is not refunded yet. */
+  payments?: Array<PreviewPaymentOutcome>;
+  /** Why the sale is undone. It becomes cancel_reason. */
+  reason: string;
+  /** Whether the boat was titled to the buyer. Then it is used from now on. Defaults to true if it was delivered. */
+  titled?: boolean | null;
+}
+
 /** Something about a deal that requires attention. */
 export interface PreviewDealWarning {
   /** Amount that the warning is about. */
   amount: PreviewMoney;
-  /** Stable code for programs. balance_due means that the boat was delivered before it was paid. */
+  /**
+   * Stable code for programs. balance_due means that the boat was delivered before it was paid. overpaid means
+   * that the buyer gets money back. form_8300 means that more than $10,000 was paid in currency, which must be
+   * reported to the IRS. open_tasks means that the boat is not ready: lists of deals leave it out.
+   * trade_in_stocked means that the sale was undone after its trade-in was added to the inventory.
+   */
   code: DealWarningCode;
   /** Explains the warning, for people. */
   message: string;
@@ -5040,7 +5446,7 @@ export interface PreviewFundingReport {
   has_more: boolean;
   /** Contracts by lender, largest amount first. At most 100. */
   lenders: Array<PreviewFundingLender>;
-  /** Location of the report. Null for all locations. */
+  /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** Contracts by status, in the order of a funding. */
   stages: Array<PreviewFundingStage>;
@@ -5076,6 +5482,22 @@ export interface PreviewFundingSum {
   open_stipulations: number;
 }
 
+/** What changed the profit of a deal after the delivery. */
+export interface PreviewGrossAdjustment {
+  /** Change of the profit on finance and insurance. */
+  back: PreviewMoney;
+  /** ID of the deal. */
+  deal_id: string;
+  /** Change of the profit on the boat. */
+  front: PreviewMoney;
+  /** What happened. */
+  kind: DealAdjustmentKind;
+  /** Date on which it was added. */
+  on: string;
+  /** Negative price of the boat if the deal was unwound, otherwise 0. */
+  price: PreviewMoney;
+}
+
 /** Profit on one deal. */
 export interface PreviewGrossDeal {
   /** Profit on finance and insurance. Null if a cost is unknown. */
@@ -5100,18 +5522,20 @@ export interface PreviewGrossDeal {
 
 /** Profit on the deals of one month. */
 export interface PreviewGrossMonth {
-  /** Sum of the known profits on finance and insurance. */
+  /** Sum of the known profits on finance and insurance, with the adjustments. */
   back: PreviewMoney;
-  /** Number of deals. */
+  /** Number of deals that were delivered. */
   deals: number;
-  /** Sum of the known profits on boats. */
+  /** Sum of the known profits on boats, with the adjustments. */
   front: PreviewMoney;
-  /** Year and month of the delivery. */
+  /** Year and month of the delivery, or of the adjustment. */
   month: string;
-  /** Sum of the agreed prices of the boats. */
+  /** Sum of the agreed prices of the boats, minus those of deals that were unwound. */
   price: PreviewMoney;
   /** Sum of both. */
   profit: PreviewMoney;
+  /** Number of delivered deals that were unwound. */
+  unwound: number;
   /** Number of deals whose profit on finance and insurance is unknown, because a cost is missing. */
   without_back: number;
   /** Number of deals whose profit on the boat is unknown, because a cost is missing. */
@@ -5120,13 +5544,15 @@ export interface PreviewGrossMonth {
 
 /** Profit on the boats that were delivered in a period. */
 export interface PreviewGrossReport {
+  /** What changed the profit of deals in the period after their delivery, newest first. At most limit. */
+  adjustments: Array<PreviewGrossAdjustment>;
   /** Deals of the report, last delivery first. At most limit. */
   deals: Array<PreviewGrossDeal>;
   /** First day of the report. Null if the report has no first day. */
   from: string | null;
-  /** Whether there are more deals than the report lists. */
+  /** Whether there are more deals or adjustments than the report lists. */
   has_more: boolean;
-  /** Location of the report. Null for all locations. */
+  /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** Deals by the month of the delivery, oldest first. */
   months: Array<PreviewGrossMonth>;
@@ -5142,16 +5568,18 @@ export interface PreviewGrossReport {
 
 /** Profit on several deals. */
 export interface PreviewGrossSum {
-  /** Sum of the known profits on finance and insurance. */
+  /** Sum of the known profits on finance and insurance, with the adjustments. */
   back: PreviewMoney;
-  /** Number of deals. */
+  /** Number of deals that were delivered. */
   deals: number;
-  /** Sum of the known profits on boats. */
+  /** Sum of the known profits on boats, with the adjustments. */
   front: PreviewMoney;
-  /** Sum of the agreed prices of the boats. */
+  /** Sum of the agreed prices of the boats, minus those of deals that were unwound. */
   price: PreviewMoney;
   /** Sum of both. */
   profit: PreviewMoney;
+  /** Number of delivered deals that were unwound. */
+  unwound: number;
   /** Number of deals whose profit on finance and insurance is unknown, because a cost is missing. */
   without_back: number;
   /** Number of deals whose profit on the boat is unknown, because a cost is missing. */
@@ -5174,6 +5602,8 @@ export interface PreviewHull {
   days_in_stock: number | null;
   /** Text for listings. Null if there is none. */
   description: string | null;
+  /** Day on which the boat is expected to arrive. Null if unknown. */
+  expected_on: string | null;
   /** Hull identification number: 12 characters, without the country code. Null if the boat has none yet. */
   hin: string | null;
   /** Why the boat has no HIN. Null if it has one, or if none is required yet. */
@@ -5188,6 +5618,8 @@ export interface PreviewHull {
   id: string;
   /** Length overall in feet. */
   length_ft: number;
+  /** The agreement with the owner, if you expand it and the boat is sold for someone else. */
+  listing_agreement?: PreviewListingAgreement;
   /** The hull's location, if you expand it. */
   location?: PreviewLocation;
   /** Location where the boat is. */
@@ -5200,6 +5632,10 @@ export interface PreviewHull {
   model: string;
   /** Manufacturer's suggested retail price. Null if unknown. */
   msrp: PreviewMoney | null;
+  /** Options that were ordered from the factory. Agreements list them. */
+  options: Array<string>;
+  /** Order number of the manufacturer. Null if it was not ordered or the number is unknown. */
+  order_number: string | null;
   /**
    * Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold
    * (consignment, brokerage).
@@ -5238,6 +5674,11 @@ export interface PreviewHull {
   status: HullStatus;
   /** Your number for the boat. Unique among hulls that are not delivered or archived. Null if it has none. */
   stock_number: string | null;
+  /**
+   * Where the boat is. It can be sold before it arrives: then status shows the sale, and this is on_order or
+   * in_transit.
+   */
+  stock_state: HullStockState;
   /** Headline for listings. Null if there is none. */
   title: string | null;
   /** When the hull last changed. */
@@ -5272,6 +5713,8 @@ export interface PreviewHullCreate {
   condition?: HullCondition;
   /** Text for listings. */
   description?: string | null;
+  /** Day on which the boat is expected to arrive. */
+  expected_on?: string | null;
   /**
    * Required unless the hull is on order or in transit, or you send hin_absent_reason. A country prefix, as in
    * US-GRT40912B324, is stored separately.
@@ -5279,7 +5722,7 @@ export interface PreviewHullCreate {
   hin?: string | null;
   /** Why the boat has no HIN. You can't send it together with hin. */
   hin_absent_reason?: HinAbsentReason | null;
-  /** Length overall in feet. Rounded to two decimals. */
+  /** Length overall in feet, with at most two decimals. */
   length_ft: number;
   /** Location where the boat is, or where it will arrive. */
   location_id: string;
@@ -5289,6 +5732,10 @@ export interface PreviewHullCreate {
   metadata?: Record<string, string>;
   /** Model name, as the manufacturer uses it. */
   model: string;
+  /** Options that were ordered from the factory. */
+  options?: Array<string>;
+  /** Order number of the manufacturer. */
+  order_number?: string | null;
   /**
    * Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold
    * (consignment, brokerage).
@@ -5486,14 +5933,19 @@ export interface PreviewInventoryReport {
   counts: Array<PreviewInventoryCount>;
   /** First day of the report. Null if the report has no first day. */
   from: string | null;
-  /** Location of the report. Null for all locations. */
+  /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** Median of the days in stock. Null if there are no hulls. */
   median_days: number | null;
   /** The ten hulls that have been in stock longest. */
   oldest: Array<PreviewInventoryHull>;
-  /** Hulls that have not arrived. They are not part of the total. */
+  /** Hulls that have not arrived, including those that are sold. They are not part of the total. */
   on_the_way: PreviewInventoryValue;
+  /**
+   * Hulls that have arrived and are sold and not delivered. They are not part of the total. from and to don't
+   * apply.
+   */
+  sold: PreviewInventoryValue;
   /** IANA time zone of the days. */
   timezone: string;
   /** Last day of the report. Null if the report has no last day. */
@@ -5663,7 +6115,7 @@ export interface PreviewLeadsMonth {
 export interface PreviewLeadsReport {
   /** First day of the report. Null if the report has no first day. */
   from: string | null;
-  /** Location of the report. Null for all locations. */
+  /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** Leads by the month in which they were created, oldest first. */
   months: Array<PreviewLeadsMonth>;
@@ -5704,10 +6156,70 @@ export interface PreviewLeadsSource {
   working: number;
 }
 
+/**
+ * The agreement with the owner of a boat that you sell for someone else. The owner is the seller on documents,
+ * and your part of the commission is the profit on the boat.
+ */
+export interface PreviewListingAgreement {
+  /** Company that brings the buyer and gets a part of the commission. Null if there is none. */
+  co_broker: string | null;
+  /** Part of the commission that the co-broker gets. Null if there is none. */
+  co_broker_split_percent: string | null;
+  /** Commission as an amount. Null if it is a part of the price or if the owner gets a net price. */
+  commission: PreviewMoney | null;
+  /** Commission as a part of the price. Null if it is an amount or if the owner gets a net price. */
+  commission_percent: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** Last day of the agreement. Null if it has none. */
+  ends_on: string | null;
+  /** Who holds the buyer's deposit. Null if the dealership does. */
+  escrow_holder: string | null;
+  /** Boat that is sold for its owner. */
+  hull_id: string;
+  /** Kind of agreement. */
+  kind: ListingKind;
+  /** What the owner gets, whatever the price is. The commission is the rest. Null if there is a commission. */
+  net_price: PreviewMoney | null;
+  /** Contact who owns the boat. */
+  owner_contact_id: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/**
+ * The whole agreement. Omitted fields are cleared. Send a commission, as a percentage or an amount, or a net
+ * price.
+ */
+export interface PreviewListingAgreementReplace {
+  /** Company that brings the buyer. */
+  co_broker?: string | null;
+  /** Part of the commission that the co-broker gets, up to 100. Requires co_broker. */
+  co_broker_split_percent?: string | null;
+  /** Commission as an amount. */
+  commission?: PreviewMoney | null;
+  /** Commission as a part of the price, up to 100. */
+  commission_percent?: string | null;
+  /** Last day of the agreement. */
+  ends_on?: string | null;
+  /** Who holds the buyer's deposit. Defaults to the dealership. */
+  escrow_holder?: string | null;
+  /** Kind of agreement. */
+  kind: ListingKind;
+  /** What the owner gets, whatever the price is. */
+  net_price?: PreviewMoney | null;
+  /** Contact who owns the boat. */
+  owner_contact_id: string;
+}
+
 /** A place where the dealership stores and sells boats. */
 export interface PreviewLocation {
   /** Postal address. Null if none was set. */
   address: Address | null;
+  /** What buyers from other regions pay instead. Null if all buyers pay the same. */
+  buyer_taxes: Array<PreviewBuyerTax> | null;
   /** Short name, unique in the dealership. Null if there is none. */
   code: string | null;
   /** When it was created. */
@@ -5743,12 +6255,41 @@ export interface PreviewLoggedError {
   message: string;
 }
 
+/** Whether messages can be sent. */
+export interface PreviewMessaging {
+  /** Email. */
+  email: PreviewMessagingChannel;
+  /** Text messages. */
+  sms: PreviewMessagingChannel;
+}
+
+/** Whether the provider of a channel answers. */
+export interface PreviewMessagingChannel {
+  /** When the provider stopped answering. Null if it answers, or if nothing was sent for a while. */
+  failing_since: string | null;
+  /** When Slipway last tried. Null if the provider answers. */
+  tried_at: string | null;
+  /**
+   * Number of messages that are sent as soon as the provider answers. Without messages that are scheduled for
+   * later.
+   */
+  waiting: number;
+}
+
 /** An amount of money. */
 export interface PreviewMoney {
   /** In cents. */
   amount: number;
   /** Currency code. Always USD. */
   currency: PreviewCurrency;
+}
+
+/** A version of the API that the credential doesn't use. */
+export interface PreviewNewerVersion {
+  /** What the version added, as sentences with names in backticks. */
+  adds: Array<string>;
+  /** Date of the version. */
+  version: string;
 }
 
 /** Money that was received for a deal, or that was refunded, reversed or transferred. Payments never change. */
@@ -5791,6 +6332,19 @@ export interface PreviewPayment {
   type: PaymentType;
 }
 
+/** What happens to a payment of a sale that is undone. */
+export interface PreviewPaymentOutcome {
+  /** Amount to refund or reverse. The dealership keeps the rest. Defaults to the remaining amount. */
+  amount?: PreviewMoney | null;
+  /**
+   * refund pays the money back. reversal records that the money was taken back, such as by the lender. keep
+   * doesn't change the payment.
+   */
+  outcome: PreviewPaymentOutcomeKind;
+  /** Payment of the deal. */
+  payment_id: string;
+}
+
 /** A role that a group maps to, and that an administrator must assign. */
 export interface PreviewPendingRole {
   /** Role with the admin scope. */
@@ -5825,7 +6379,7 @@ export interface PreviewPipelineReport {
   created: PreviewPipelineOutcome;
   /** First day of the report. Null if the report has no first day. */
   from: string | null;
-  /** Location of the report. Null for all locations. */
+  /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** The same deals by status, in the order of a sale. */
   stages: Array<PreviewPipelineStage>;
@@ -5894,7 +6448,7 @@ export interface PreviewPricingMonth {
 export interface PreviewPricingReport {
   /** First day of the report. Null if the report has no first day. */
   from: string | null;
-  /** Location of the report. Null for all locations. */
+  /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** The same by month, oldest first. */
   months: Array<PreviewPricingMonth>;
@@ -5953,6 +6507,11 @@ export interface PreviewProfile {
   mfa_factors: Array<UserFactor>;
   /** Name of the user, API key or app. */
   name: string;
+  /**
+   * Versions of the API after service_version, and what they added. The oldest is first. To use one, send it in
+   * the header Service-Version, or create a new key.
+   */
+  newer_versions: Array<PreviewNewerVersion>;
   /**
    * Whether a user with the same email address can sign in to the test environment of the dealership. Null unless
    * the credential is a session in the live environment.
@@ -6441,7 +7000,7 @@ export interface PreviewResponsesReport {
   from: string | null;
   /** Response times by the hour of the day in which leads were created. */
   hours: Array<PreviewResponseHour>;
-  /** Location of the report. Null for all locations. */
+  /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** Response times by user, most leads first. At most 100. Leads without an owner are not listed. */
   owners: Array<PreviewResponseOwner>;
@@ -6521,6 +7080,40 @@ export interface PreviewSettings {
   trade_tax_credit: boolean;
 }
 
+/** Tax on the boats that were delivered in a period, by jurisdiction. */
+export interface PreviewTaxReport {
+  /** First day of the report. Null if the report has no first day. */
+  from: string | null;
+  /** Location of the report. Several are separated by commas. Null for all locations. */
+  location_id: string | null;
+  /** The taxes by jurisdiction, name and exemption. */
+  rows: Array<PreviewTaxRow>;
+  /** Sum of all taxes. */
+  tax: PreviewMoney;
+  /** IANA time zone of the days. */
+  timezone: string;
+  /** Last day of the report. Null if the report has no last day. */
+  to: string | null;
+  /** Current date in that time zone. */
+  today: string;
+}
+
+/** One tax of a jurisdiction. */
+export interface PreviewTaxRow {
+  /** Number of deals that were delivered, minus those that were undone. */
+  deals: number;
+  /** Why these deals are exempt. Null if they are taxed. */
+  exempt_reason: string | null;
+  /** Who receives the tax. The name of the tax if no jurisdiction was recorded. */
+  jurisdiction: string;
+  /** Name of the tax. */
+  name: string;
+  /** Sum of the prices of their boats. */
+  sales: PreviewMoney;
+  /** Sum of the tax. 0 if the deals are exempt. */
+  tax: PreviewMoney;
+}
+
 /** A tax that new deals have. */
 export interface PreviewTaxRule {
   /**
@@ -6535,6 +7128,8 @@ export interface PreviewTaxRule {
   base_cap_cents: number | null;
   /** Highest amount of the tax. Null if there is no limit. */
   cap_cents: number | null;
+  /** Who receives the tax, for the tax report. Null if the name says it. */
+  jurisdiction: string | null;
   /** Name of the tax, as documents show it. */
   name: string;
   /** Rate as a decimal with up to four places. */
@@ -6612,7 +7207,7 @@ export interface PreviewTradeInAdd {
   description?: string | null;
   /** Hull identification number of the boat. It must not belong to a hull in stock. */
   hin?: string | null;
-  /** Length overall in feet. */
+  /** Length overall in feet, with at most two decimals. */
   length_ft?: number | null;
   /** Lender that the payoff is owed to. */
   lienholder?: string | null;
@@ -6828,8 +7423,18 @@ export interface Role {
   created_at: string;
   /** Identifies the role. Starts with role_. */
   id: string;
+  /**
+   * Whether its users can make exceptions and book money: override a hold, write a balance off, refund a payment,
+   * record a funding, undo a sale.
+   */
+  manager: boolean;
   /** Name of the role, unique in the dealership. */
   name: string;
+  /**
+   * Whether its users can only see and change the hulls, leads, deals and appointments of their own locations
+   * (location_ids). A user with another role that isn't limited is not limited.
+   */
+  own_locations: boolean;
   /** Scopes of the users with this role. */
   scopes: Array<string>;
   /** When it last changed. */
@@ -6840,20 +7445,34 @@ export interface Role {
 
 /** A new role. */
 export interface RoleCreate {
+  /**
+   * Whether its users can make exceptions and book money: override a hold, write a balance off, refund a payment,
+   * record a funding, undo a sale.
+   */
+  manager?: boolean;
   /** Required for a role with the admin scope. Must be from an administrator. */
   mfa_token?: string | null;
   /** Name of the role, unique in the dealership. */
   name: string;
+  /**
+   * Whether its users can only see and change the hulls, leads, deals and appointments of their own locations.
+   * Can't be combined with the scopes admin and webhooks.
+   */
+  own_locations?: boolean;
   /** Scopes of the users with this role. */
   scopes: Array<string>;
 }
 
 /** Changes to a role. Omitted fields keep their values. */
 export interface RolePatch {
+  /** Whether its users can make exceptions and book money. */
+  manager?: boolean;
   /** Required if the role has the admin scope, before or after the change. Must be from an administrator. */
   mfa_token?: string | null;
   /** Name of the role, unique in the dealership. */
   name?: string;
+  /** Whether its users can only see and change the hulls, leads, deals and appointments of their own locations. */
+  own_locations?: boolean;
   /** Replaces the scopes. The change applies to all users with the role. */
   scopes?: Array<string>;
 }
@@ -7217,6 +7836,8 @@ export interface TaxRule {
   base_cap_cents?: number | null;
   /** Highest amount of the tax. Null if there is no limit. */
   cap_cents?: number | null;
+  /** Who receives the tax, for the tax report. Null if the name says it. */
+  jurisdiction?: string | null;
   /** Name of the tax, as documents show it. */
   name: string;
   /** Rate as a decimal with up to four places. */
@@ -7309,7 +7930,7 @@ export interface TradeInAdd {
   description?: string | null;
   /** Hull identification number of the boat. It must not belong to a hull in stock. */
   hin?: string | null;
-  /** Length overall in feet. */
+  /** Length overall in feet, with at most two decimals. */
   length_ft?: number | null;
   /** Lender that the payoff is owed to. */
   lienholder?: string | null;
@@ -7342,7 +7963,7 @@ export interface TradeInPut {
   description?: string | null;
   /** Hull identification number of the boat. It must not belong to a hull in stock. */
   hin?: string | null;
-  /** Length overall in feet. */
+  /** Length overall in feet, with at most two decimals. */
   length_ft?: number | null;
   /** Lender that the payoff is owed to. */
   lienholder?: string | null;
@@ -7426,8 +8047,8 @@ export interface UserDeactivate {
   mfa_token?: string | null;
   /**
    * Whether to end what the user created: API keys, also those that were created with them, apps, webhooks, push
-   * URLs and calendars. Sessions and keys of slipway login always end. Defaults to true, and to false before
-   * version 2026-12-01.
+   * URLs and calendars. Sessions and keys of slipway login always end. Defaults to true, and to false in version
+   * 2026-11-15.
    */
   revoke_keys?: boolean | null;
 }
@@ -7696,7 +8317,7 @@ export interface DealListParams extends ListParams {
   buyer_id?: string;
   /** Only the deal of this lead. */
   lead_id?: string;
-  /** Only deals about hulls at this location. */
+  /** Only deals about hulls at this location. Several are separated by commas. */
   location_id?: string;
   /** Only objects of this user. */
   owner_id?: string;
@@ -7760,7 +8381,7 @@ export interface HullGetSpecsParams {
 export interface HullListParams extends ListParams {
   /** Only hulls in this status. */
   status?: HullStatus;
-  /** Only hulls at this location. */
+  /** Only hulls at this location. Several are separated by commas. */
   location_id?: string;
   /** Exact make. Ignores case and accents. */
   make?: string;
@@ -7812,7 +8433,7 @@ export interface LeadListParams extends ListParams {
   contact_id?: string;
   /** Only leads about this hull. */
   hull_id?: string;
-  /** Only leads that this location works. */
+  /** Only leads that this location works. Several are separated by commas. */
   location_id?: string;
   /** Only objects of this user. */
   owner_id?: string;
@@ -7882,7 +8503,7 @@ export interface PreviewAppointmentListParams extends ListParams {
   deal_id?: string;
   /** Only appointments about this boat. */
   hull_id?: string;
-  /** Only appointments at this location. */
+  /** Only appointments at this location. Several are separated by commas. */
   location_id?: string;
   /** Only appointments with this status. */
   status?: AppointmentStatus;
@@ -7926,7 +8547,7 @@ export interface PreviewDealListParams extends ListParams {
   buyer_id?: string;
   /** Only the deal of this lead. */
   lead_id?: string;
-  /** Only deals about hulls at this location. */
+  /** Only deals about hulls at this location. Several are separated by commas. */
   location_id?: string;
   /** Only objects of this user. */
   owner_id?: string;
@@ -7936,6 +8557,12 @@ export interface PreviewDealListParams extends ListParams {
   created_before?: string;
   /** Only deals that changed after this time. Use it for incremental synchronization. */
   updated_after?: string;
+  /** References to return as objects, separated by commas. You need the scope to read them. */
+  expand?: Array<PreviewDealExpansion>;
+}
+
+/** Parameters of preview.deals.unwind. */
+export interface PreviewDealUnwindParams {
   /** References to return as objects, separated by commas. You need the scope to read them. */
   expand?: Array<PreviewDealExpansion>;
 }
@@ -7964,7 +8591,7 @@ export interface PreviewHullGetParams {
 export interface PreviewHullListParams extends ListParams {
   /** Only hulls in this status. */
   status?: HullStatus;
-  /** Only hulls at this location. */
+  /** Only hulls at this location. Several are separated by commas. */
   location_id?: string;
   /** Exact make. Ignores case and accents. */
   make?: string;
@@ -8027,7 +8654,7 @@ export interface PreviewLeadListParams extends ListParams {
   contact_id?: string;
   /** Only leads about this hull. */
   hull_id?: string;
-  /** Only leads that this location works. */
+  /** Only leads that this location works. Several are separated by commas. */
   location_id?: string;
   /** Only objects of this user. */
   owner_id?: string;
@@ -8059,7 +8686,7 @@ export interface PreviewOfficeListDocumentsParams extends ListParams {
   kind?: DocumentKind;
   /** Only documents with this status. */
   status?: DocumentStatus;
-  /** Only objects of deals about hulls at this location. */
+  /** Only objects of deals about hulls at this location. Several are separated by commas. */
   location_id?: string;
   /** Only objects created after this time. */
   created_after?: string;
@@ -8073,7 +8700,7 @@ export interface PreviewOfficeListFundingsParams extends ListParams {
   status?: FundingStatus;
   /** Only fundings of this lender. The name must be the same, including case. */
   lender?: string;
-  /** Only objects of deals about hulls at this location. */
+  /** Only objects of deals about hulls at this location. Several are separated by commas. */
   location_id?: string;
   /** Only objects created after this time. */
   created_after?: string;
@@ -8091,7 +8718,7 @@ export interface PreviewOfficeListPaymentsParams extends ListParams {
   kind?: PaymentKind;
   /** Only payments with this method. */
   method?: PaymentMethod;
-  /** Only objects of deals about hulls at this location. */
+  /** Only objects of deals about hulls at this location. Several are separated by commas. */
   location_id?: string;
   /** Only payments with a received_on on or after this date. */
   received_from?: string;
@@ -8117,7 +8744,10 @@ export interface PreviewReportExportCashParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Table of the report to export. The description of the operation lists them. */
   table?: string;
@@ -8129,7 +8759,10 @@ export interface PreviewReportExportFundingParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Table of the report to export. The description of the operation lists them. */
   table?: string;
@@ -8141,7 +8774,10 @@ export interface PreviewReportExportGrossParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Table of the report to export. The description of the operation lists them. */
   table?: string;
@@ -8153,7 +8789,10 @@ export interface PreviewReportExportInventoryParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Table of the report to export. The description of the operation lists them. */
   table?: string;
@@ -8165,7 +8804,10 @@ export interface PreviewReportExportLeadsParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Table of the report to export. The description of the operation lists them. */
   table?: string;
@@ -8177,7 +8819,10 @@ export interface PreviewReportExportPipelineParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Table of the report to export. The description of the operation lists them. */
   table?: string;
@@ -8189,7 +8834,10 @@ export interface PreviewReportExportPricingParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Table of the report to export. The description of the operation lists them. */
   table?: string;
@@ -8201,7 +8849,25 @@ export interface PreviewReportExportResponsesParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
+  location_id?: string;
+  /** Table of the report to export. The description of the operation lists them. */
+  table?: string;
+}
+
+/** Parameters of preview.reports.exportTax. */
+export interface PreviewReportExportTaxParams {
+  /** First day of the report. See the description of the operation for the default. */
+  from?: string;
+  /** Last day of the report. See the description of the operation for the default. */
+  to?: string;
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Table of the report to export. The description of the operation lists them. */
   table?: string;
@@ -8213,7 +8879,10 @@ export interface PreviewReportGetCashParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Maximum number of rows to list. Sums always include all rows. */
   limit?: number;
@@ -8225,7 +8894,10 @@ export interface PreviewReportGetFundingParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Maximum number of rows to list. Sums always include all rows. */
   limit?: number;
@@ -8237,7 +8909,10 @@ export interface PreviewReportGetGrossParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
   /** Maximum number of rows to list. Sums always include all rows. */
   limit?: number;
@@ -8249,7 +8924,10 @@ export interface PreviewReportGetInventoryParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
 }
 
@@ -8259,7 +8937,10 @@ export interface PreviewReportGetLeadsParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
 }
 
@@ -8269,7 +8950,10 @@ export interface PreviewReportGetPipelineParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
 }
 
@@ -8279,7 +8963,10 @@ export interface PreviewReportGetPricingParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
 }
 
@@ -8289,7 +8976,23 @@ export interface PreviewReportGetResponsesParams {
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
   to?: string;
-  /** Only this location. The days are those of its time zone, or else of the dealership's. */
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
+  location_id?: string;
+}
+
+/** Parameters of preview.reports.getTax. */
+export interface PreviewReportGetTaxParams {
+  /** First day of the report. See the description of the operation for the default. */
+  from?: string;
+  /** Last day of the report. See the description of the operation for the default. */
+  to?: string;
+  /**
+   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
+   * dealership's.
+   */
   location_id?: string;
 }
 

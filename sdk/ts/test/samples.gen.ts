@@ -910,6 +910,10 @@ export const samples = (slipway: Slipway): unknown => [
     await slipway.preview.dealership.deleteLogo();
   },
   async () => {
+    const backupStatus = await slipway.preview.dealership.getBackups();
+    console.log(backupStatus);
+  },
+  async () => {
     const content = await slipway.preview.dealership.getLogo();
     for await (const bytes of content.body ?? []) {
       process.stdout.write(bytes);
@@ -938,6 +942,17 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(deal.id);
   },
   async () => {
+    const dealAdjustment = await slipway.preview.deals.createAdjustment("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", {
+      kind: "line_item",
+      reason: "Sold the boat",
+      chargeback: { amount: 40000, currency: "USD" },
+      effective_on: "2026-11-01",
+      position: 0,
+      refund: { amount: 89500, currency: "USD" },
+    });
+    console.log(dealAdjustment.id);
+  },
+  async () => {
     const deal = await slipway.preview.deals.get("deal_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(deal.id);
   },
@@ -949,6 +964,15 @@ export const samples = (slipway: Slipway): unknown => [
     for await (const deal of slipway.preview.deals.list({ status: "open" })) {
       console.log(deal.id);
     }
+  },
+  async () => {
+    for await (const dealAdjustment of slipway.preview.deals.listAdjustments("deal_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(dealAdjustment.id);
+    }
+  },
+  async () => {
+    const deal = await slipway.preview.deals.unwind("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { hull_status: "available", reason: "Title problem" });
+    console.log(deal.id);
   },
   async () => {
     const tradeIn = await slipway.preview.deals.updateTradeIn("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "trd_01jcqz8t5n8m2x4v6b7c9d0e1f", { payoff: { amount: 100, currency: "USD" } });
@@ -986,6 +1010,9 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(hull.id);
   },
   async () => {
+    await slipway.preview.hulls.deleteListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
+  },
+  async () => {
     const content = await slipway.preview.hulls.exportImportErrors("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
     for await (const bytes of content.body ?? []) {
       process.stdout.write(bytes);
@@ -996,6 +1023,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(hull.id);
   },
   async () => {
+    const listingAgreement = await slipway.preview.hulls.getListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(listingAgreement);
+  },
+  async () => {
     const hullPricing = await slipway.preview.hulls.getPricing("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(hullPricing);
   },
@@ -1003,6 +1034,14 @@ export const samples = (slipway: Slipway): unknown => [
     for await (const hull of slipway.preview.hulls.list({ status: "on_order" })) {
       console.log(hull.id);
     }
+  },
+  async () => {
+    const listingAgreement = await slipway.preview.hulls.replaceListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", {
+      kind: "exclusive",
+      owner_contact_id: "con_01jcqz8t5n8m2x4v6b7c900019",
+      commission_percent: "10",
+    });
+    console.log(listingAgreement);
   },
   async () => {
     const channel = await slipway.preview.hulls.revokeChannelFeedUrl("chn_01jcqz8t5n8m2x4v6b7c9d0e1f");
@@ -1034,6 +1073,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const lead = await slipway.preview.leads.get("lead_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(lead.id);
+  },
+  async () => {
+    const messaging = await slipway.preview.leads.getMessaging();
+    console.log(messaging);
   },
   async () => {
     const leadReach = await slipway.preview.leads.getReach("lead_01jcqz8t5n8m2x4v6b7c9d0e1f");
@@ -1161,6 +1204,12 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
+    const content = await slipway.preview.reports.exportTax();
+    for await (const bytes of content.body ?? []) {
+      process.stdout.write(bytes);
+    }
+  },
+  async () => {
     const cashReport = await slipway.preview.reports.getCash();
     console.log(cashReport);
   },
@@ -1191,6 +1240,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const responsesReport = await slipway.preview.reports.getResponses();
     console.log(responsesReport);
+  },
+  async () => {
+    const taxReport = await slipway.preview.reports.getTax();
+    console.log(taxReport);
   },
   async () => {
     const requestLog = await slipway.preview.requestLogs.get("req_01jcqz8t5n8m2x4v6b7c9d0e1f");

@@ -13,7 +13,6 @@ $metadata['__DYNAMIC:1__'] = [
     'validate.authnrequest' => true,
     'redirect.validate' => true,
     'assertion.encryption' => true,
-    'sharedkey_algorithm' => 'http://www.w3.org/2009/xmlenc11#aes128-gcm',
     'signature.algorithm' => 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
     'attributes.NameFormat' => 'urn:oasis:names:tc:SAML:2.0:attrname-format:basic',
     'NameIDFormat' => 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',

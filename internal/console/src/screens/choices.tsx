@@ -79,7 +79,7 @@ interface RowColumn {
   parse?: Parse;
 }
 
-type FormRow = Record<string, string>;
+export type FormRow = Record<string, string>;
 
 /** A small table of inputs. The value is JSON: an array of objects with texts. */
 export function RowsField<V extends Values>(props: FieldProps<V> & { columns: RowColumn[]; add: string }) {

@@ -13,6 +13,7 @@ import { can, session } from "../session.ts";
 import { word } from "../words.ts";
 import { boatName, useInventoryReport } from "./boats/shared.ts";
 import { contactName } from "./contacts/people.tsx";
+import { problemTexts, useBackups } from "./settings/backups.tsx";
 import { ageLabel, monthsAgo, seesProfit } from "./reports/parts.tsx";
 
 /** Something to do. */
@@ -52,7 +53,7 @@ function greeting(now = new Date()): string {
 }
 
 function TodoList() {
-  const sources = [useReviews(), useUnknownMessages(), useNewLeads(), useTasks(), useStalled(), useHolds(), useContracts(), useApprovals(), useWebhooks()];
+  const sources = [useOutages(), useReviews(), useUnknownMessages(), useNewLeads(), useTasks(), useStalled(), useHolds(), useContracts(), useApprovals(), useWebhooks(), useBackupTrouble()];
   const errors = sources.flatMap((s) => (s.error ? [s] : []));
   const todos = [...new Map(sources.flatMap((s) => s.data ?? []).reverse().map((t) => [t.id, t])).values()].reverse(); // the first reason wins
   const loading = sources.some((s) => s.loading && !s.data);
@@ -113,6 +114,18 @@ function useUnknownMessages() {
   return useTodos(can("leads:read"), "unknown", load, toTodo, ["lead"]);
 }
 
+/** Channels whose provider doesn't answer. */
+function useOutages() {
+  const load = async () => {
+    const m = await api.preview.leads.getMessaging();
+    return [{ name: "Text messages", ...m.sms }, { name: "Email", ...m.email }].filter((c) => c.failing_since);
+  };
+  return useTodos(can("leads:read"), "messaging", load, (c) => ({
+    id: c.name, kind: "Outage", tone: "red", action: "Leads", at: c.failing_since!, href: href("leads"),
+    text: <><b>{c.name}</b> can’t be sent: the provider doesn’t answer. {c.waiting > 0 && `${number(c.waiting)} waiting.`}</>,
+  }), ["lead"]);
+}
+
 function useNewLeads() {
   return useTodos(can("leads:read"), "new", leads({ status: "new" }), leadTodo("New lead", "blue", "Reply", quote), ["lead"]);
 }
@@ -168,6 +181,18 @@ function useWebhooks() {
     text: <><b>{w.description ?? new URL(w.url).host}</b> is failing</>,
   });
   return useTodos(can("webhooks"), "webhooks", load, toTodo, ["webhook"]);
+}
+
+function useBackupTrouble(): Load<Todo[]> {
+  const status = useBackups(can("admin"));
+  const { last_backup: last, last_complete: good, last_check: check } = status.data ?? {};
+  const since = good ? <>Last good one: {when(good.started_at)}.</> : <>There has never been a complete one.</>;
+  const reason = last?.problem ?? check?.problem;
+  const todo: Todo = {
+    id: "backup", kind: "Backup", tone: "red", action: "Look", at: good?.started_at ?? last?.started_at ?? new Date().toISOString(), href: href("settings/backups"),
+    text: <><b>{last?.problem ? "The last backup is not complete" : check?.problem ? "The last backup can't be restored" : "The backup is late"}</b>{reason && <>: {problemTexts[reason]}</>}. {since}</>,
+  };
+  return { ...status, loading: can("admin") && status.loading, data: status.data && (status.data.healthy ? [] : [todo]), replace: () => {} };
 }
 
 function endOfDay(): string {

@@ -29,8 +29,7 @@ export interface Route {
 }
 
 // Files of the screens.
-const Approval = lazy(async () => (await import("../screens/approvals.tsx")).Approval);
-const Approvals = lazy(async () => (await import("../screens/approvals.tsx")).Approvals);
+const Approvals = lazy(async () => (await import("../screens/approvals/approvals.tsx")).Approvals);
 const Audit = lazy(async () => (await import("../screens/developers/audit.tsx")).Audit);
 const Boat = lazy(async () => (await import("../screens/boats/boat.tsx")).Boat);
 const Contact = lazy(async () => (await import("../screens/contacts/contact.tsx")).Contact);
@@ -79,7 +78,7 @@ export const routes: Route[] = [
     path: "approvals", title: "Approvals", screen: Approvals, scopes: ["hulls:write", "leads:write", "deals:write"],
     group: "main", icon: "approve", keys: "g a", useCount: useApprovals,
   },
-  { path: "approvals/:id", title: "Approval", screen: Approval, scopes: ["hulls:write", "leads:write", "deals:write"] },
+  { path: "approvals/:id", title: "Approval", screen: Approvals, scopes: ["hulls:write", "leads:write", "deals:write"] },
   { path: "reports", title: "Reports", screen: Reports, scopes: ["hulls:read", "leads:read", "deals:read"], group: "main", icon: "report", keys: "g r" },
   { path: "reports/:name", title: "Reports", screen: Reports, scopes: ["hulls:read", "leads:read", "deals:read"] },
   { path: "developers/keys", title: "API keys", screen: Keys, scopes: ["admin"], group: "developers", icon: "key" },

@@ -11,16 +11,21 @@ import { boatName } from "./shared.ts";
 
 /** The change of status that users make most often, by status. Deals make the others. */
 const nextStatus: Partial<Record<HullStatus, { to: HullStatus; title: string }>> = {
-  on_order: { to: "in_transit", title: "Mark in transit" },
-  in_transit: { to: "available", title: "Receive" },
   on_hold: { to: "available", title: "Release hold" },
   not_for_sale: { to: "available", title: "Put on sale" },
 };
 
-/** Hold, receive or release: what comes next for the boat. */
+/** Hold, receive or release: what comes next for the boat. A boat that was sold before it arrives is followed, too. */
 export function BoatStatusButton({ boat }: { boat: PreviewHull }) {
   const [holding, setHolding] = useState(false);
+  const [receiving, setReceiving] = useState(false);
   const next = nextStatus[boat.status];
+  if (boat.status !== "archived" && boat.stock_state === "on_order") {
+    return <Button onClick={() => void changeStatus(boat, "in_transit").catch(toastError)}>Mark in transit</Button>;
+  }
+  if (boat.status !== "archived" && boat.stock_state === "in_transit") {
+    return <><Button onClick={() => setReceiving(true)}>Receive</Button>{receiving && <ReceiveDialog boat={boat} onClose={() => setReceiving(false)} />}</>;
+  }
   if (boat.status === "available") {
     return <><Button onClick={() => setHolding(true)}>Hold</Button>{holding && <HoldDialog boats={[boat]} onClose={() => setHolding(false)} />}</>;
   }
@@ -33,6 +38,27 @@ export async function changeStatus(boat: PreviewHull, to: HullStatus): Promise<v
   await api.hulls.transition(boat.id, { to });
   changed("hull", boat.id);
   toast("Status changed.");
+}
+
+/** Receives a boat that was on its way. It must have a HIN. */
+function ReceiveDialog({ boat, onClose }: { boat: PreviewHull; onClose: () => void }) {
+  const form = useForm({
+    name: "receive " + boat.id,
+    values: { hin: boat.hin ?? "", reason: "" },
+    save: async ({ hin, reason }) => {
+      if (hin !== (boat.hin ?? "")) await api.hulls.update(boat.id, { hin: hin || null });
+      await api.hulls.transition(boat.id, { to: "available", reason: reason || null });
+      changed("hull", boat.id);
+      toast("Boat received.");
+    },
+    onSaved: onClose,
+  });
+  return (
+    <FormDialog title={`Receive ${boatName(boat)}`} form={form} submit="Receive boat" onClose={onClose}>
+      <TextField form={form} name="hin" label="HIN" required hint="Compare it with the number on the transom." />
+      <TextField form={form} name="reason" label="Note" hint="For the history." />
+    </FormDialog>
+  );
 }
 
 /** Puts one or more boats on hold. */

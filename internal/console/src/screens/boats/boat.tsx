@@ -24,7 +24,7 @@ import { Gallery } from "./gallery.tsx";
 import { BoatListings } from "./listings.tsx";
 import { BoatPhotos } from "./photos.tsx";
 import { BoatPricing } from "./pricing.tsx";
-import { boatName, useBoat, useChannels, useLocations } from "./shared.ts";
+import { boatName, canSell, onTheWay, useBoat, useChannels, useLocations } from "./shared.ts";
 import { BoatSpecs } from "./specs.tsx";
 
 const tabs = {
@@ -93,7 +93,7 @@ function BoatButtons({ boat, onEdit }: { boat: PreviewHull; onEdit: () => void }
       {writes && <Menu class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />} items={more} />}
       {writes && <Button icon="edit" onClick={onEdit}>Edit</Button>}
       {writes && <BoatStatusButton boat={boat} />}
-      {can("deals:write") && boat.status === "available" && <ButtonLink kind="primary" href={href("deals/new", { hull_id: boat.id })}>Start deal</ButtonLink>}
+      {can("deals:write") && canSell(boat) && <ButtonLink kind="primary" href={href("deals/new", { hull_id: boat.id })}>Start deal</ButtonLink>}
       {dialog === "price" && <PriceDialog boat={boat} onClose={close} />}
       {dialog === "hold" && <HoldDialog boats={[boat]} onClose={close} />}
     </>
@@ -110,6 +110,7 @@ function Overview({ boat }: { boat: PreviewHull }) {
           <Icon name="hold" />On hold until {dateTime(boat.hold.expires_at)}.{boat.hold.reason && ` ${boat.hold.reason}`}
         </p>
       )}
+      {onTheWay(boat) && boat.status !== boat.stock_state && <p class="note part-note"><Icon name="clock" />{onTheWay(boat)}.</p>}
       {boat.hin_warnings.map((w) => <p key={w.code} class="note part-note"><Icon name="alert" />{w.message}</p>)}
       <div class="columns">
         <div>
@@ -123,6 +124,9 @@ function Overview({ boat }: { boat: PreviewHull }) {
               ["Condition", word(boat.condition)],
               ["Type", boat.boat_class ? className(boat.boat_class) : word(boat.category)],
               ["Ownership", word(boat.ownership)],
+              ["Order number", boat.order_number && <span class="mono">{boat.order_number}</span>],
+              ["Expected", boat.received_on === null && boat.expected_on && date(boat.expected_on)],
+              ["Options", boat.options.join(", ")],
               ["Received", boat.received_on && date(boat.received_on)],
               ["In stock", boat.days_in_stock === null ? null : `${boat.days_in_stock} days`],
               ["Listed on", listedOn.join(", ") || "Not listed"],

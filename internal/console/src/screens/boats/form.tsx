@@ -11,6 +11,7 @@ import { useLocations } from "./shared.ts";
 type BoatValues = {
   year: string; make: string; model: string; length_ft: string; hin: string; stock_number: string; condition: string;
   category: string; boat_class: string; ownership: string; location_id: string; received_on: string; title: string; description: string;
+  order_number: string; expected_on: string; options: string;
 };
 
 function toValues(boat: PreviewHull | Hull): BoatValues {
@@ -19,7 +20,7 @@ function toValues(boat: PreviewHull | Hull): BoatValues {
     year: text(boat.year), make: boat.make, model: boat.model, length_ft: text(boat.length_ft), hin: text(boat.hin),
     stock_number: text(boat.stock_number), condition: boat.condition, category: boat.category, boat_class: text(boat.boat_class),
     ownership: boat.ownership, location_id: boat.location_id, received_on: text(boat.received_on), title: text(boat.title),
-    description: text(boat.description),
+    description: text(boat.description), order_number: text(boat.order_number), expected_on: text(boat.expected_on), options: boat.options.join("\n"),
   };
 }
 
@@ -27,7 +28,13 @@ function toValues(boat: PreviewHull | Hull): BoatValues {
 const numbers = ["year", "length_ft"];
 
 function toPatch(values: Partial<BoatValues>): HullPatch {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, numbers.includes(name) ? Number(value) : value || null]));
+  const read = (name: string, value: string) => (name === "options" ? toOptions(value) : numbers.includes(name) ? Number(value) : value || null);
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, read(name, value)]));
+}
+
+/** One option per line. */
+function toOptions(text: string): string[] {
+  return text.split("\n").map((line) => line.trim()).filter(Boolean);
 }
 
 export function EditBoat({ boat, onClose }: { boat: PreviewHull; onClose: () => void }) {
@@ -49,6 +56,7 @@ export function EditBoat({ boat, onClose }: { boat: PreviewHull; onClose: () => 
   return (
     <FormDialog title="Edit boat" wide form={form} submit="Save" onClose={onClose}>
       <BoatFields form={form} />
+      <OrderFields form={form} />
       <TextField form={form} name="title" label="Headline of listings" />
       <TextArea form={form} name="description" label="Description" rows={5} />
     </FormDialog>
@@ -57,7 +65,7 @@ export function EditBoat({ boat, onClose }: { boat: PreviewHull; onClose: () => 
 
 const newBoat = {
   year: "", make: "", model: "", length_ft: "", hin: "", stock_number: "", condition: "new", category: "", boat_class: "",
-  ownership: "owned", location_id: "", received_on: "", price_usd: "", status: "available",
+  ownership: "owned", location_id: "", received_on: "", price_usd: "", status: "available", order_number: "", expected_on: "", options: "",
 };
 
 export function AddBoat({ onClose }: { onClose: () => void }) {
@@ -73,6 +81,7 @@ export function AddBoat({ onClose }: { onClose: () => void }) {
         condition: v.condition as HullCondition, ownership: v.ownership as HullOwnership, status: v.status as NewHullStatus,
         boat_class: (v.boat_class || null) as BoatClass | null, received_on: v.received_on || null,
         category: (v.category || null) as HullCategory | null,
+        ...(isComing(v.status) && { order_number: v.order_number || null, expected_on: v.expected_on || null, options: toOptions(v.options) }),
       });
       changed("hull");
       toast("Boat added.");
@@ -86,11 +95,30 @@ export function AddBoat({ onClose }: { onClose: () => void }) {
         <MoneyField form={form} name="price_usd" label="Asking price" required />
         <Select form={form} name="status" label="Status" required choices={options(["available", "on_order", "in_transit", "not_for_sale"])} />
       </div>
+      {isComing(form.values.status) && <OrderFields form={form} />}
     </FormDialog>
   );
 }
 
-type SharedValues = Omit<BoatValues, "title" | "description">;
+function isComing(status: string): boolean {
+  return status === "on_order" || status === "in_transit";
+}
+
+/** The order with the manufacturer. */
+function OrderFields<V extends Pick<BoatValues, "order_number" | "expected_on" | "options">>({ form: anyForm }: { form: FormState<V> }) {
+  const form = anyForm as unknown as FormState<Pick<BoatValues, "order_number" | "expected_on" | "options">>;
+  return (
+    <>
+      <div class="form-row">
+        <TextField form={form} name="order_number" label="Manufacturer's order number" />
+        <TextField form={form} name="expected_on" label="Expected on" type="date" />
+      </div>
+      <TextArea form={form} name="options" label="Factory options" rows={3} hint="One option per line. Agreements list them." />
+    </>
+  );
+}
+
+type SharedValues = Omit<BoatValues, "title" | "description" | "order_number" | "expected_on" | "options">;
 
 /** Boat classes, in the order of the list. */
 const classNames = (

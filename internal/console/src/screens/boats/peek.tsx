@@ -13,7 +13,7 @@ import { word } from "../../words.ts";
 import { BoatStatusButton, PriceDialog } from "./actions.tsx";
 import { BoatMoments } from "./activity.tsx";
 import { Gallery } from "./gallery.tsx";
-import { boatName, useBoat, useChannels, useLocations } from "./shared.ts";
+import { boatName, canSell, onTheWay, useBoat, useChannels, useLocations } from "./shared.ts";
 
 export function BoatPeek({ id, onClose }: { id: string; onClose: () => void }) {
   const boat = useBoat(id);
@@ -23,7 +23,7 @@ export function BoatPeek({ id, onClose }: { id: string; onClose: () => void }) {
     <>
       {can("hulls:write") && <BoatStatusButton boat={data} />}
       {can("hulls:write") && <Button onClick={() => setPricing(true)}>Change price</Button>}
-      {can("deals:write") && data.status === "available" && <ButtonLink kind="primary" href={href("deals/new", { hull_id: id })}>Start deal</ButtonLink>}
+      {can("deals:write") && canSell(data) && <ButtonLink kind="primary" href={href("deals/new", { hull_id: id })}>Start deal</ButtonLink>}
     </>
   );
   return (
@@ -49,6 +49,7 @@ function PeekBody({ boat }: { boat: PreviewHull }) {
         ["HIN", boat.hin ? <span class="mono">{boat.hin}</span> : boat.hin_absent_reason && word(boat.hin_absent_reason)],
         ["Condition", word(boat.condition)],
         ["Received", boat.received_on && date(boat.received_on)],
+        ["On the way", onTheWay(boat)],
         ["Ownership", word(boat.ownership)],
         ["Listed on", listedOn.join(", ") || "Not listed"],
       ]} />

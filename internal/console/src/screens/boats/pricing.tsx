@@ -13,6 +13,7 @@ import { toast } from "../../parts/toast.tsx";
 import { can } from "../../session.ts";
 import { word } from "../../words.ts";
 import { PriceDialog } from "./actions.tsx";
+import { BoatOwner } from "./owner.tsx";
 
 const costs = ["invoice", "freight", "rigging", "reconditioning", "pack"] as const;
 
@@ -43,6 +44,7 @@ export function BoatPricing({ boat }: { boat: PreviewHull }) {
               ]} />
             </Section>
           )}
+          {can("hulls:write") && <BoatOwner boat={boat} />}
           <Loaded load={history} rows={3}>{(h) => <History changes={h.data} />}</Loaded>
           {dialog === "price" && <PriceDialog boat={boat} onClose={close} />}
           {dialog === "costs" && <CostDialog boat={boat} pricing={p} onClose={close} />}

@@ -1,6 +1,9 @@
 // What the screens about boats share.
 import { api, type Channel, type Location, type PreviewHull } from "../../api.ts";
+import { date } from "../../format.ts";
 import { useLoad } from "../../load.ts";
+import { can } from "../../session.ts";
+import { word } from "../../words.ts";
 
 /** Statuses of the tabs, in the order of a boat's life. */
 export const statuses = ["available", "on_hold", "sale_pending", "on_order", "in_transit", "sold", "delivered", "not_for_sale", "archived"] as const;
@@ -8,6 +11,17 @@ export const statuses = ["available", "on_hold", "sale_pending", "on_order", "in
 /** 2024 Grady-White Freedom 235 */
 export function boatName(boat: { year: number; make: string; model: string }): string {
   return `${boat.year} ${boat.make} ${boat.model}`;
+}
+
+/** Reports whether a deal can be started for a boat. A boat can be sold before it arrives. */
+export function canSell(boat: PreviewHull): boolean {
+  return ["available", "on_order", "in_transit"].includes(boat.status);
+}
+
+/** Where a boat is that has not arrived: On order, expected Mar 1, 2027. */
+export function onTheWay(boat: { stock_state: string; expected_on: string | null }): string | undefined {
+  if (boat.stock_state !== "on_order" && boat.stock_state !== "in_transit") return undefined;
+  return word(boat.stock_state) + (boat.expected_on ? `, expected ${date(boat.expected_on)}` : "");
 }
 
 /** The locations of the dealership, by ID. */
@@ -27,8 +41,8 @@ export function useInventoryReport() {
   return useLoad(["inventory report"], () => api.preview.reports.getInventory(), ["hull"]);
 }
 
-/** A boat with its prices. */
+/** A boat with its prices, and with the agreement of its owner for those who see costs. */
 export function useBoat(id: string | undefined) {
-  const load = () => api.preview.hulls.get(id!, { expand: ["pricing"] });
+  const load = () => api.preview.hulls.get(id!, { expand: ["pricing", ...(can("hulls:write") ? ["listing_agreement" as const] : [])] });
   return useLoad<PreviewHull>(id ? ["boat", id] : undefined, load, id ? [id] : []);
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { DealStatus, PreviewDeal, PreviewDealMissingCode, PreviewDealNext } from "../../api.ts";
 import { when } from "../../format.ts";
 import { useKeys } from "../../keys.ts";
-import { Button } from "../../parts/button.tsx";
+import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Page, Sheet } from "../../parts/layout.tsx";
 import { Menu } from "../../parts/menu.tsx";
@@ -14,6 +14,7 @@ import { href, navigate, setQuery, usePlace } from "../../router.ts";
 import { can } from "../../session.ts";
 import { useActions } from "../../shell/actions.ts";
 import { word } from "../../words.ts";
+import { onTheWay } from "../boats/shared.ts";
 import { DocumentPane } from "../documents/pane.tsx";
 import { CancelDialog, MoveDialog } from "./actions.tsx";
 import { DealActivity, DealNotes } from "./activity.tsx";
@@ -22,8 +23,9 @@ import { Calculator } from "./finance.tsx";
 import { Lenders } from "./lenders.tsx";
 import { Offers, OfferDialog } from "./offers.tsx";
 import { PaymentDialog, Payments } from "./payments.tsx";
-import { buyerName, dealBoat, dealStatuses, dealTypeName, stepActions, useDeal, useFundings, useHistory, useNext } from "./shared.ts";
+import { buyerName, canOverride, dealBoat, dealStatuses, dealTypeName, stepActions, useDeal, useFundings, useHistory, useNext } from "./shared.ts";
 import { TradeIns } from "./trades.tsx";
+import { Adjustments, CancelProductDialog, UnwindDialog } from "./unwind.tsx";
 import { LinesDialog, TermsDialog, Worksheet } from "./worksheet.tsx";
 
 export function Deal({ id }: { id: string }) {
@@ -37,7 +39,7 @@ export function Deal({ id }: { id: string }) {
   );
 }
 
-type DialogName = "lines" | "terms" | "offer" | "payment" | "cancel";
+type DialogName = "lines" | "terms" | "offer" | "payment" | "cancel" | "unwind" | "product";
 
 function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | undefined }) {
   const [dialog, setDialog] = useState<DialogName>();
@@ -56,16 +58,22 @@ function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | un
     { title: "Cancel deal", icon: "close", run: open("cancel") },
   ] : []);
 
+  const sold = ["funded", "delivered", "closed"].includes(deal.status);
+  const undo = can("deals:write") && canOverride() && sold ? [
+    deal.status !== "funded" && { title: "Cancel a product", icon: "undo" as const, onClick: open("product") },
+    { title: "Undo sale", icon: "close" as const, onClick: open("unwind") },
+  ] : [];
   const more = [
-    { title: "Edit terms and owner", icon: "edit" as const, onClick: open("terms") },
+    editable && { title: "Edit terms and owner", icon: "edit" as const, onClick: open("terms") },
     ...(next.data?.steps ?? []).filter((s) => s.to !== next.data?.default && s.to !== "accepted")
       .map((s) => ({ title: `Move to ${word(s.to)}`, icon: "arrowRight" as const, onClick: () => setMoving(s.to) })),
-    deal.status !== "funded" && deal.status !== "delivered" && { title: "Cancel deal", icon: "close" as const, onClick: open("cancel") },
+    editable && !sold && { title: "Cancel deal", icon: "close" as const, onClick: open("cancel") },
+    ...undo,
   ];
-  const actions = editable && (
+  const actions = (editable || undo.length > 0) && (
     <>
       <Menu class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />} items={more} />
-      {next.data?.default && <Button kind="primary" onClick={() => setMoving(next.data!.default!)}>{stepActions[next.data.default]}</Button>}
+      {editable && next.data?.default && <Button kind="primary" onClick={() => setMoving(next.data!.default!)}>{stepActions[next.data.default]}</Button>}
     </>
   );
   return (
@@ -81,6 +89,7 @@ function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | un
           <Offers deal={deal} onAdd={open("offer")} />
           <Payments deal={deal} onAdd={open("payment")} />
         </div>
+        <Adjustments deal={deal} />
         <DealNotes deal={deal} />
         <DealActivity deal={deal} />
       </Page>
@@ -96,6 +105,8 @@ function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | un
       {dialog === "offer" && <OfferDialog deal={deal} onClose={close} />}
       {dialog === "payment" && <PaymentDialog deal={deal} onClose={close} />}
       {dialog === "cancel" && <CancelDialog deal={deal} onClose={close} />}
+      {dialog === "unwind" && <UnwindDialog deal={deal} onClose={close} />}
+      {dialog === "product" && <CancelProductDialog deal={deal} onClose={close} />}
       {moving && <MoveDialog deal={deal} to={moving} onClose={() => setMoving(undefined)} />}
     </>
   );
@@ -110,6 +121,7 @@ function Parties({ deal }: { deal: PreviewDeal }) {
       {deal.sale_type !== "retail" && <span>{word(deal.sale_type)}</span>}
       {deal.owner && <span>{deal.owner.name}</span>}
       {deal.hull && <a class="link" href={href(`boats/${deal.hull_id}`)}>{deal.hull.stock_number ?? "Boat"}</a>}
+      {deal.hull && onTheWay(deal.hull) && <span>{onTheWay(deal.hull)}</span>}
       {deal.lead_id && can("leads:read") && <a class="link" href={href(`leads/${deal.lead_id}`)}>Lead</a>}
       <span>Deal {deal.number}</span>
       {deal.revision > 1 && <span>Revision {deal.revision}</span>}
@@ -145,6 +157,7 @@ function Steps({ deal }: { deal: PreviewDeal }) {
 /** Where to find what is missing. */
 const places: Record<PreviewDealMissingCode, string | undefined> = {
   accepted_offer: "offers", signed_agreement: "documents", selected_structure: "calculator", funding: "lenders", payment: "payments", earlier_status: undefined,
+  agreement_hin: "documents", hin: undefined,
 };
 
 const before: Partial<Record<DealStatus, string>> = {
@@ -162,7 +175,7 @@ function Todo({ deal, next }: { deal: PreviewDeal; next: PreviewDealNext | undef
   const fundings = useFundings(deal);
   if (deal.status === "cancelled") {
     const text = [deal.cancel_reason, deal.deposit_outcome && `Money paid: ${word(deal.deposit_outcome).toLowerCase()}`].filter(Boolean).join(" · ");
-    return <p class="todo"><Icon name="close" /><span><b>Canceled:</b> {text}</span>{deal.transferred_to_deal_id && <a class="btn" href={href(`deals/${deal.transferred_to_deal_id}`)}>Other deal</a>}</p>;
+    return <p class="todo"><Icon name="close" /><span><b>{deal.unwound_at ? "Sale undone:" : "Canceled:"}</b> {text}</span>{deal.transferred_to_deal_id && <a class="btn" href={href(`deals/${deal.transferred_to_deal_id}`)}>Other deal</a>}</p>;
   }
   const step = next?.steps.find((s) => s.to === (next.default ?? "accepted"));
   if (!step || step.allowed) return null;
@@ -176,6 +189,7 @@ function Todo({ deal, next }: { deal: PreviewDeal; next: PreviewDealNext | undef
       <Icon name="clock" />
       <span><b>Before {before[step.to]}:</b> {[...step.missing.map((m) => m.message), ...waiting].join(" ")}</span>
       {place && <Button onClick={() => show(place)}>Show</Button>}
+      {step.missing.some((m) => m.code === "hin") && <ButtonLink href={href(`boats/${deal.hull_id}`)}>Open boat</ButtonLink>}
     </p>
   );
 }

@@ -1,9 +1,9 @@
 // Documents of a deal.
 import { useState } from "preact/hooks";
-import { api, type DocumentKind, type PreviewDeal, type SignerRole } from "../../api.ts";
+import { api, type Document, type DocumentKind, type PreviewDeal, type SignerRole } from "../../api.ts";
 import { Form, useForm } from "../../form.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { CheckField, Select, TextField } from "../../parts/field.tsx";
+import { CheckField, Select, TextArea, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Loaded } from "../../parts/state.tsx";
@@ -13,28 +13,34 @@ import { can } from "../../session.ts";
 import { options, word } from "../../words.ts";
 import { DocumentStatus } from "../documents/pane.tsx";
 import { DealDialog } from "./dialog.tsx";
-import { documentsChanged, useDocuments } from "./shared.ts";
+import { documentsChanged, useDocuments, useNext } from "./shared.ts";
 
 export const documentKinds: DocumentKind[] = [
-  "purchase_agreement", "buyers_order", "deposit_receipt", "bill_of_sale", "due_bill", "delivery_checklist", "sea_trial_acceptance", "survey", "insurance_binder",
+  "purchase_agreement", "buyers_order", "deposit_receipt", "bill_of_sale", "settlement_statement", "due_bill", "delivery_checklist", "sea_trial_acceptance", "survey", "insurance_binder",
   "credit_application", "retail_installment_contract", "product_contract", "product_waiver", "privacy_notice", "preferred_mortgage", "satisfaction_of_mortgage",
-  "title_application", "registration_application", "power_of_attorney", "payoff_authorization", "trade_title", "mso_boat", "mso_engine", "mso_trailer", "odometer",
+  "title_application", "registration_application", "exemption_affidavit", "power_of_attorney", "payoff_authorization", "trade_title", "mso_boat", "mso_engine", "mso_trailer", "odometer",
   "uscg_cg1258", "uscg_cg1261", "uscg_cg1340",
 ];
 
 export function DealDocuments({ deal }: { deal: PreviewDeal }) {
   const documents = useDocuments(deal.id);
   const [dialog, setDialog] = useState<"issue" | "upload">();
+  const [kind, setKind] = useState<DocumentKind>("purchase_agreement");
+  const issue = (which: DocumentKind) => {
+    setKind(which);
+    setDialog("issue");
+  };
   const close = () => setDialog(undefined);
+  const writes = can("deals:write") && deal.status !== "cancelled";
   return (
     <section id="documents">
       <h2>
         Documents
-        {can("deals:write") && deal.status !== "cancelled" && (
+        {writes && (
           <span class="part-action">
             <Menu
               class="link" align="end" label="Add document" button="Add"
-              items={[{ title: "Issue a document", icon: "document", onClick: () => setDialog("issue") }, { title: "Upload a file", icon: "upload", onClick: () => setDialog("upload") }]}
+              items={[{ title: "Issue a document", icon: "document", onClick: () => issue("purchase_agreement") }, { title: "Upload a file", icon: "upload", onClick: () => setDialog("upload") }]}
             />
           </span>
         )}
@@ -48,24 +54,46 @@ export function DealDocuments({ deal }: { deal: PreviewDeal }) {
           </ul>
         ))}
       </Loaded>
-      {dialog === "issue" && <IssueDialog deal={deal} onClose={close} />}
+      {writes && documents.data && <Suggestions deal={deal} documents={documents.data.data} onIssue={issue} />}
+      {dialog === "issue" && <IssueDialog deal={deal} kind={kind} onClose={close} />}
       {dialog === "upload" && <UploadDialog deal={deal} onClose={close} />}
     </section>
+  );
+}
+
+/** Papers that this deal needs and doesn't have. */
+function Suggestions({ deal, documents, onIssue }: { deal: PreviewDeal; documents: Document[]; onIssue: (kind: DocumentKind) => void }) {
+  const next = useNext(deal.id);
+  const has = (kind: DocumentKind) => documents.some((d) => d.kind === kind && d.status !== "voided");
+  const again = next.data?.steps.some((s) => s.missing.some((m) => m.code === "agreement_hin"));
+  const forOwner = deal.sale_type === "brokerage" || deal.hull?.ownership === "brokerage" || deal.hull?.ownership === "consignment";
+  const suggestions: Array<[boolean | undefined, DocumentKind, string, string]> = [
+    [again, "purchase_agreement", "The agreement doesn't state the HIN.", "Issue it again"],
+    [!!deal.accepted_offer_id && deal.taxes.some((t) => t.exempt_reason) && !has("exemption_affidavit"), "exemption_affidavit", "The buyer is exempt from a tax.", "Issue the affidavit"],
+    [!!deal.accepted_offer_id && forOwner && !has("settlement_statement"), "settlement_statement", "The boat is sold for its owner.", "Issue the settlement statement"],
+  ];
+  return (
+    <>
+      {suggestions.filter(([applies]) => applies).map(([, kind, why, action]) => (
+        <p key={kind} class="note">{why} <button type="button" class="link" onClick={() => onIssue(kind)}>{action}</button></p>
+      ))}
+    </>
   );
 }
 
 const roles: SignerRole[] = ["buyer", "co_buyer", "dealer", "lender"];
 
 /** Issues a document and shows it. */
-function IssueDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => void }) {
+function IssueDialog({ deal, kind, onClose }: { deal: PreviewDeal; kind: DocumentKind; onClose: () => void }) {
   const current = useDocuments(deal.id).data?.data ?? [];
   const form = useForm({
     name: "issue " + deal.id,
-    values: { kind: "purchase_agreement", title: "", choose: "", buyer: "yes", co_buyer: "", dealer: "yes", lender: "", replace: "yes" },
+    values: { kind: kind as string, title: "", choose: "", buyer: "yes", co_buyer: "", dealer: "yes", lender: "", replace: "yes", lines: "" },
     save: async (v) => {
       const document = await api.finance.issueDocument(deal.id, {
         kind: v.kind as DocumentKind, title: v.title || null,
         ...(v.choose && { required_signers: roles.filter((role) => v[role as keyof typeof v]) }),
+        ...(v.kind === "due_bill" && v.lines.trim() && { lines: v.lines.split("\n").filter((l) => l.trim()).map((l) => ({ description: l.trim() })) }),
         ...(old && v.replace && { supersedes_id: old.id }),
       });
       documentsChanged(deal.id);
@@ -79,7 +107,8 @@ function IssueDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => void
     <DealDialog title="Issue a document" form={form} submit="Issue document" onClose={onClose}>
       <Select form={form} name="kind" label="Document" required choices={options(documentKinds)} />
       <TextField form={form} name="title" label="Title" hint="The usual title if empty." />
-      {old && <CheckField form={form} name="replace" label={`Replace document ${old.number}`} hint="The old document is voided." />}
+      {form.values.kind === "due_bill" && <TextArea form={form} name="lines" label="What you owe the buyer" hint="One part or service per line. Blank lines to fill in by hand if empty." />}
+      {old && <CheckField form={form} name="replace" label={`Replace document ${old.number}`} hint="The old document is voided. A signed agreement without a HIN stays until everyone has signed the new one." />}
       <CheckField form={form} name="choose" label="Choose who signs" hint="By default, the usual signers." />
       {form.values.choose && <div class="form-row">{roles.map((role) => <CheckField key={role} form={form} name={role as "buyer"} label={word(role)} />)}</div>}
       <p class="field-hint">You see the PDF next. It is not sent to anyone.</p>

@@ -14,7 +14,7 @@ import { can } from "../../session.ts";
 import { options, word } from "../../words.ts";
 import { DealDialog } from "./dialog.tsx";
 import { fromRows, rowsOf, toRows } from "./rows.ts";
-import { dealChanged, fromCents, toCents, useStructures } from "./shared.ts";
+import { dealChanged, fromCents, toCents, useFundings, useStructures } from "./shared.ts";
 
 interface Inputs {
   down: string;
@@ -132,6 +132,8 @@ export function Calculator({ deal }: { deal: PreviewDeal }) {
 }
 
 function Structures({ deal, structures, editable, onShow }: { deal: PreviewDeal; structures: FinanceStructure[]; editable: boolean; onShow: (s: FinanceStructure) => void }) {
+  const fundings = useFundings(deal).data?.data ?? [];
+  const counters = deal.status === "contracted" && fundings.some((f) => f.differs_from_structure.length > 0 && f.status !== "submitted");
   const select = async (s: FinanceStructure) => {
     await api.finance.selectStructure(deal.id, s.id);
     dealChanged(deal.id);
@@ -144,7 +146,7 @@ function Structures({ deal, structures, editable, onShow }: { deal: PreviewDeal;
           <button type="button" class="plain-button" onClick={() => onShow(s)}>
             {s.name ?? `${s.term_months} months`}<small>{cents(s.payment_cents)} · {s.term_months} mo at {s.apr_percent}%{s.lender && ` · ${s.lender}`}</small>
           </button>
-          {s.selected ? <Tag tone="green">Selected</Tag> : editable && !deal.signed_agreement_id && <Button small onClick={() => void select(s).catch(toastError)}>Select</Button>}
+          {s.selected ? <Tag tone="green">Selected</Tag> : editable && (!deal.signed_agreement_id || counters) && <Button small onClick={() => void select(s).catch(toastError)}>Select</Button>}
         </li>
       ))}
     </ul>

@@ -11,7 +11,7 @@ import { toast } from "../../parts/toast.tsx";
 import { can } from "../../session.ts";
 import { options, word } from "../../words.ts";
 import { DealDialog } from "./dialog.tsx";
-import { dealChanged, toCents, useDocuments, useFundings, useStructures } from "./shared.ts";
+import { canOverride, dealChanged, toCents, useDocuments, useFundings, useStructures } from "./shared.ts";
 
 /** What the menu offers in each status. The API decides. */
 const following: Partial<Record<FundingStatus, FundingStatus[]>> = {
@@ -26,6 +26,9 @@ const following: Partial<Record<FundingStatus, FundingStatus[]>> = {
   approved_to_fund: ["funded", "withdrawn"],
   funded: ["charged_back"],
 };
+
+/** Steps in which money changes hands. They need a manager. */
+const booked: FundingStatus[] = ["funded", "charged_back"];
 
 const decided: FundingStatus[] = ["approved", "conditional", "countered", "declined"];
 
@@ -58,7 +61,7 @@ const tones: Record<Stipulation["status"], Tone> = { requested: "amber", receive
 
 function Lender({ funding, writes, onOpen }: { funding: Funding; writes: boolean; onOpen: (open: Open) => void }) {
   const { decision, lender } = funding;
-  const next = following[funding.status] ?? [];
+  const next = (following[funding.status] ?? []).filter((to) => canOverride() || !booked.includes(to));
   const terms = decision && [
     decision.amount_cents != null && cents(decision.amount_cents), decision.apr_percent && `${decision.apr_percent}%`, decision.term_months && `${decision.term_months} months`,
     decision.tier && `tier ${decision.tier}`, decision.buy_rate_percent && `buy rate ${decision.buy_rate_percent}%`, decision.expires_at && `until ${date(decision.expires_at)}`,

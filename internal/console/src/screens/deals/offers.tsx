@@ -92,7 +92,7 @@ async function accept(deal: PreviewDeal, offer: Offer): Promise<void> {
 const expirations: Array<[string, string]> = [["24", "In 1 day"], ["48", "In 2 days"], ["72", "In 3 days"], ["168", "In 1 week"]];
 
 /** A new offer, or the answer to one. */
-export function OfferDialog({ deal, answers, onClose }: { deal: PreviewDeal; answers?: Offer; onClose: () => void }) {
+export function OfferDialog({ deal, answers, onClose, onSaved }: { deal: PreviewDeal; answers?: Offer; onClose: () => void; onSaved?: (amountUSD: number) => void }) {
   const form = useForm({
     name: "offer " + deal.id,
     values: { amount_usd: "", made_by: (answers ? other(answers.made_by) : "dealer") as string, hours: "", note: "" },
@@ -104,6 +104,7 @@ export function OfferDialog({ deal, answers, onClose }: { deal: PreviewDeal; ans
       });
       dealChanged(deal.id);
       toast("Offer recorded.");
+      onSaved?.(Number(amount_usd));
     },
     onSaved: onClose,
   });

@@ -12,7 +12,7 @@ import { href } from "../../router.ts";
 import { can } from "../../session.ts";
 import { options, word } from "../../words.ts";
 import { DealDialog } from "./dialog.tsx";
-import { dealChanged, toCents, usePayments } from "./shared.ts";
+import { canOverride, dealChanged, toCents, usePayments } from "./shared.ts";
 
 /** Types of entries that take money back. */
 const taken = ["refund", "reversal", "transfer_out"];
@@ -32,7 +32,7 @@ export function Payments({ deal, onAdd }: { deal: PreviewDeal; onAdd: () => void
             <i style={{ "--c": taken.includes(p.type) ? "var(--red)" : "var(--green)" }} />
             <span>{p.type === "payment" ? word(p.kind) : word(p.type)}, {word(p.method).replace(/^[A-Z](?![A-Z])/, (c) => c.toLowerCase())}</span>
             <b>{taken.includes(p.type) && "−"}{cents(p.amount_cents)}</b>
-            {writes && !taken.includes(p.type) && (p.status === "succeeded" || p.status === "partially_refunded") && (
+            {writes && canOverride() && !taken.includes(p.type) && (p.status === "succeeded" || p.status === "partially_refunded") && (
               <Menu
                 class="btn quiet square" align="end" label={`Actions for ${cents(p.amount_cents)}`} button={<Icon name="more" />}
                 items={[

@@ -76,9 +76,9 @@ export function documentsChanged(dealId: string): void {
   changed("deal", dealId, "document");
 }
 
-/** Reports whether the user can make exceptions: accept an offer in spite of a hold, or write a balance off. */
+/** Reports whether the user can make exceptions, such as writing a balance off, and book money that leaves. */
 export function canOverride(): boolean {
-  return can("admin") || session.roles.includes("manager");
+  return session.manager;
 }
 
 export function buyerName(deal: PreviewDeal): string {

@@ -150,7 +150,7 @@ export function TermsDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () 
           const old = deal.taxes[i];
           return {
             name: t["name"]!, rate_percent: t["rate_percent"]!, exempt_reason: t["exempt_reason"] || null,
-            ...(old && old.name === t["name"] && { ...(old.base && { base: old.base }), base_cap_cents: old.base_cap?.amount ?? null, cap_cents: old.cap?.amount ?? null }),
+            ...(old && old.name === t["name"] && { ...(old.base && { base: old.base }), base_cap_cents: old.base_cap?.amount ?? null, cap_cents: old.cap?.amount ?? null, jurisdiction: old.jurisdiction ?? null }),
           };
         }),
       }),

@@ -19,11 +19,12 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
   appointment: { canceled: 1, created: 1, reminder_sent: 1, updated: 1 },
   quarantine: { started: 1 },
   activity: { created: 1, deleted: 1, updated: 1 },
-  deal: { accepted: 1, cancelled: 1, closed: 1, contracted: 1, delivered: 1, funded: 1, in_finance: 1, offer_expired: 1, offer_made: 1, offer_rejected: 1, offer_withdrawn: 1, opened: 1, trade_in_added: 1, trade_in_removed: 1, trade_in_replaced: 1, updated: 1 },
+  deal: { accepted: 1, adjusted: 1, cancelled: 1, closed: 1, contracted: 1, delivered: 1, funded: 1, in_finance: 1, offer_expired: 1, offer_made: 1, offer_rejected: 1, offer_withdrawn: 1, opened: 1, reopened: 1, trade_in_added: 1, trade_in_removed: 1, trade_in_replaced: 1, unwound: 1, updated: 1 },
   payment: { recorded: 1, refunded: 1, reversed: 1, transferred: 1 },
   document: { issued: 1, partially_signed: 1, signed: 1, voided: 1 },
   finance_structure: { created: 1, selected: 1 },
   funding: { submitted: 1, updated: 1 },
+  listing_agreement: { removed: 1, saved: 1 },
   location: { created: 1, deleted: 1, updated: 1 },
   dealership: { created: 1, updated: 1 },
   user: { activated: 1, deactivated: 1, provisioned: 1, roles_assigned: 1, updated: 1 },
@@ -37,7 +38,7 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
 
 const inventory = ["hull", "hull_photo", "import", "channel", "location"];
 const people = ["lead", "contact", "appointment", "quarantine"];
-const sales = ["deal", "payment", "document", "finance_structure", "funding"];
+const sales = ["deal", "payment", "document", "finance_structure", "funding", "listing_agreement"];
 
 /** Reports whether the user can read the events of a noun. */
 function readable(noun: string): boolean {

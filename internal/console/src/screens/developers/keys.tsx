@@ -1,4 +1,5 @@
 // API keys: who can use the API, with which scopes, and how much they do.
+import { VERSION } from "../../../../../sdk/ts/src/types.gen.ts";
 import { api, type APIKey } from "../../api.ts";
 import { ago, date, dateTime, number } from "../../format.ts";
 import { useKeys } from "../../keys.ts";
@@ -55,8 +56,15 @@ const columns: Array<Column<APIKey>> = [
   { title: "Last used", cell: (k) => <span class="sub" title={k.last_used_at ? dateTime(k.last_used_at) : ""}>{k.last_used_at ? ago(k.last_used_at) : "Never"}</span> },
   { title: "Requests in 24 h", align: "right", cell: (k) => <span class="num">{number(k.uses_24h)}</span> },
   { title: "Limit", align: "right", cell: (k) => <span class="sub num">{k.rate_limit ? `${number(k.rate_limit)}/s` : "Default"}</span> },
+  { title: "API version", cell: (k) => <Version of={k} /> },
   { title: "", align: "right", phone: "top", cell: (k) => !hasEnded(k) && <KeyMenu of={k} /> },
 ];
+
+// The changelog lists what each version added.
+function Version({ of: key }: { of: APIKey }) {
+  if (key.service_version >= VERSION) return <span class="sub">{key.service_version}</span>;
+  return <div class="t">{key.service_version}<small><a class="link" href={`/changelog#${VERSION}`} target="_blank">See what {VERSION} adds</a></small></div>;
+}
 
 function State({ of: key }: { of: APIKey }) {
   if (key.revoked_at) return <Status value="revoked" label={`Revoked ${date(key.revoked_at)}`} tone="gray" />;

@@ -1,7 +1,8 @@
 // The dialogs of leads: new, edit, close, convert, signal, task and appointment.
-import { api, type AppointmentKind, type DealType, type LeadSignalKind, type LeadSource, type MessageChannel, type PreviewLead } from "../../api.ts";
+import { SlipwayError, api, type AppointmentKind, type DealType, type LeadSignalKind, type LeadSource, type MessageChannel, type PreviewLead } from "../../api.ts";
 import { useForm } from "../../form.tsx";
 import { changed } from "../../load.ts";
+import { confirm } from "../../parts/dialog.tsx";
 import { MoneyField, Select, TextArea, TextField } from "../../parts/field.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { href, navigate } from "../../router.ts";
@@ -222,7 +223,7 @@ export function AddAppointment({ lead, onClose }: { lead: PreviewLead; onClose: 
       user_id: lead.owner_id ?? session.user.id, reminder: "", notes: "",
     },
     save: async (v) => {
-      await api.preview.appointments.create({
+      const body = {
         lead_id: lead.id,
         hull_id: lead.hull_id,
         kind: v.kind as AppointmentKind,
@@ -232,6 +233,11 @@ export function AddAppointment({ lead, onClose }: { lead: PreviewLead; onClose: 
         user_id: v.user_id || null,
         notes: v.notes || null,
         reminder: v.reminder ? { channel: v.reminder as MessageChannel } : null,
+      };
+      await api.preview.appointments.create(body).catch(async (error: unknown) => {
+        const taken = error instanceof SlipwayError && error.details.some((d) => d.field === "hull_id" && d.code === "overlap");
+        if (!taken || !(await confirm({ title: "The boat has another appointment at this time", action: "Book both" }))) throw error;
+        return api.preview.appointments.create({ ...body, override_boat: true });
       });
       changed("appointment", "lead");
       toast("Appointment added.");

@@ -36,6 +36,7 @@ const reports: Report[] = [
   { name: "responses", title: "Responses", scope: "leads:read", period: true, content: ResponsesReport, export: (f) => api.preview.reports.exportResponses(f) },
   { name: "gross", title: "Profit", scope: "deals:write", profit: true, period: true, content: GrossReport, export: (f) => api.preview.reports.exportGross(f) },
   { name: "funding", title: "Contracts in transit", scope: "deals:read", period: false, content: FundingReport, export: (f) => api.preview.reports.exportFunding(f) },
+  { name: "taxes", title: "Taxes", scope: "deals:read", period: true, content: TaxReport, export: (f) => api.preview.reports.exportTax(f) },
   { name: "cash", title: "Cash", scope: "deals:read", period: true, content: CashReport, export: (f) => api.preview.reports.exportCash(f) },
 ];
 
@@ -74,6 +75,7 @@ function InventoryReport() {
               {r.total.cost && <Figure title="Cost" value={shortMoney(r.total.cost)} />}
               <Figure title="Median age" value={r.median_days === null ? undefined : `${r.median_days} days`} />
               <Figure title="On the way" value={number(r.on_the_way.hulls)} note={shortMoney(r.on_the_way.price)} />
+              <Figure title="Sold, not delivered" value={number(r.sold.hulls)} note={shortMoney(r.sold.price)} />
             </dl>
             <StackedBar label="Boats in stock by days" points={r.buckets.map((b) => ({ label: ageLabel(b), value: b.hulls, color: ageColor(b.min_days) }))} />
           </Section>
@@ -256,6 +258,7 @@ function GrossReport() {
                 <Figure title="Profit" value={shortMoney(r.total.profit)} />
                 <Figure title="On boats" value={shortMoney(r.total.front)} note={r.total.without_front > 0 ? `${r.total.without_front} without a cost` : undefined} />
                 <Figure title="On finance and insurance" value={shortMoney(r.total.back)} />
+                {r.total.unwound > 0 && <Figure title="Undone" value={number(r.total.unwound)} />}
               </dl>
               <Chart title="Profit by month" points={points}><Columns points={points} /></Chart>
             </Section>
@@ -265,6 +268,14 @@ function GrossReport() {
                 cells: [<a class="link" href={href(`deals/${d.deal_id}`)}>{d.stock_number ?? "Deal"}</a>, names(d.owner_id), d.delivered_on, shortMoney(d.price), d.front ? shortMoney(d.front) : "—", d.back ? shortMoney(d.back) : "—", d.profit ? shortMoney(d.profit) : "—"],
               }))} />
             </Section>
+            {r.adjustments.length > 0 && (
+              <Section title="After the delivery">
+                <Rows caption="Adjustments" head={["Deal", "What", "On", "Price", "Boat", "F&I"]} rows={r.adjustments.map((a, i) => ({
+                  key: `${a.deal_id} ${i}`,
+                  cells: [<a class="link" href={href(`deals/${a.deal_id}`)}>Open deal</a>, word(a.kind), a.on, a.price.amount ? shortMoney(a.price) : "—", money(a.front), money(a.back)],
+                }))} />
+              </Section>
+            )}
           </>
         );
       }}
@@ -312,6 +323,7 @@ function CashReport() {
               <Figure title="Paid back" value={shortMoney(r.total.refunded)} />
               <Figure title="Net" value={shortMoney(r.total.net)} />
               <Figure title="Deposits held" value={shortMoney(r.held.amount)} note={`${r.held.deals} deals`} />
+              <Figure title="Kept" value={shortMoney(r.kept.amount)} note={`${r.kept.deals} deals`} />
             </dl>
           </Section>
           <Section title="By kind and method">
@@ -322,6 +334,29 @@ function CashReport() {
           <Section title="Deposits held">
             <Rows caption="Deposits held" head={["Deal", "Status", "Received", "Days", "Amount"]} rows={r.deals.map((d) => ({
               key: d.deal_id, cells: [<a class="link" href={href(`deals/${d.deal_id}`)}>Open deal</a>, <Status value={d.status} />, d.received_on, number(d.days), money(d.amount)],
+            }))} />
+          </Section>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function TaxReport() {
+  const filter = useFilter(true);
+  const load = useLoad(["report", "taxes", filter], () => api.preview.reports.getTax(filter), ["deal"]);
+  return (
+    <Loaded load={load}>
+      {(r) => (
+        <>
+          <Section title="Tax on delivered boats">
+            <Period report={r} />
+            <dl class="figures"><Figure title="Tax" value={money(r.tax)} /></dl>
+          </Section>
+          <Section title="By jurisdiction">
+            <Rows caption="Tax by jurisdiction" head={["Jurisdiction", "Tax", "Deals", "Sales", "Amount"]} rows={r.rows.map((row) => ({
+              key: [row.jurisdiction, row.name, row.exempt_reason].join(" "),
+              cells: [row.jurisdiction, <>{row.name}{row.exempt_reason && <small> exempt: {row.exempt_reason}</small>}</>, number(row.deals), money(row.sales), money(row.tax)],
             }))} />
           </Section>
         </>

@@ -1,10 +1,10 @@
 // Fields of addresses, time zones and taxes, which the dealership and its locations share.
-import type { Address, TaxRule } from "../../api.ts";
+import type { Address, BuyerTax, TaxRule } from "../../api.ts";
 import type { FormState, Values } from "../../form.tsx";
 import { parseMoney, parseNumber, type Parse } from "../../numbers.ts";
 import { Select, TextField } from "../../parts/field.tsx";
 import { options } from "../../words.ts";
-import { RowsField, toRows } from "../choices.tsx";
+import { RowsField, toRows, type FormRow } from "../choices.tsx";
 
 const addressParts = ["line1", "line2", "city", "region", "postal_code", "country"] as const;
 
@@ -48,9 +48,18 @@ export function ZoneField({ form, empty }: { form: FormState<Values>; empty?: st
 
 /** The value of a TaxesField. */
 export function taxValue(taxes: TaxRule[] | null): string {
-  return JSON.stringify((taxes ?? []).map((t) => ({
-    name: t.name, rate_percent: t.rate_percent, base: t.base ?? "deal", base_cap: dollars(t.base_cap_cents), cap: dollars(t.cap_cents),
-  })));
+  return JSON.stringify((taxes ?? []).map(taxRow));
+}
+
+function taxRow(t: TaxRule): FormRow {
+  return { name: t.name, rate_percent: t.rate_percent, base: t.base ?? "deal", base_cap: dollars(t.base_cap_cents), cap: dollars(t.cap_cents), jurisdiction: t.jurisdiction ?? "" };
+}
+
+function toTax(r: FormRow): TaxRule {
+  return {
+    name: r["name"] ?? "", rate_percent: r["rate_percent"] ?? "", base: (r["base"] || "deal") as NonNullable<TaxRule["base"]>, base_cap_cents: toCents(r["base_cap"]),
+    cap_cents: toCents(r["cap"]), jurisdiction: r["jurisdiction"] || null,
+  };
 }
 
 function dollars(amount: number | null | undefined): string {
@@ -63,9 +72,28 @@ function toCents(text: string | undefined): number | null {
 
 /** The taxes of a TaxesField. */
 export function toTaxes(text: string | undefined): TaxRule[] {
-  return toRows(text).map((r) => ({
-    name: r["name"] ?? "", rate_percent: r["rate_percent"] ?? "", base: r["base"] as NonNullable<TaxRule["base"]>, base_cap_cents: toCents(r["base_cap"]), cap_cents: toCents(r["cap"]),
-  }));
+  return toRows(text).map(toTax);
+}
+
+/** The value of a BuyerTaxesField: one row for each tax of a state, or for its exemption. */
+export function buyerTaxValue(rules: BuyerTax[] | null): string {
+  return JSON.stringify((rules ?? []).flatMap((rule): FormRow[] => (rule.exempt_reason
+    ? [{ region: rule.region, exempt_reason: rule.exempt_reason, name: "", rate_percent: "", cap: "", jurisdiction: "" }]
+    : (rule.taxes ?? []).map((t) => ({ region: rule.region, exempt_reason: "", ...taxRow(t) })))));
+}
+
+/** The rules of a BuyerTaxesField. Rows of the same state are one rule. */
+export function toBuyerTaxes(text: string | undefined): BuyerTax[] {
+  const rules: BuyerTax[] = [];
+  for (const row of toRows(text)) {
+    const region = row["region"] ?? "";
+    const rule = rules.find((r) => r.region === region);
+    const exempt_reason = row["exempt_reason"] || null;
+    const taxes = row["name"] || !exempt_reason ? [toTax(row)] : null;
+    if (!rule) rules.push({ region, exempt_reason, taxes });
+    else if (taxes) rule.taxes = [...(rule.taxes ?? []), ...taxes];
+  }
+  return rules;
 }
 
 const parsePercent: Parse = (text) => parseNumber(text, "%");
@@ -79,6 +107,21 @@ export function TaxesField({ form, name, hint }: { form: FormState<Values>; name
       { name: "base", label: "On", choices: [["deal", "Price and taxable items"], ["price", "Only the price"], ["lines", "Only taxable items"]] },
       { name: "base_cap", label: "On the first ($)", parse: parseDollars },
       { name: "cap", label: "At most ($)", parse: parseDollars },
+      { name: "jurisdiction", label: "Paid to" },
+    ]} />
+  );
+}
+
+/** Taxes for buyers from other states, who are exempt or pay other taxes. */
+export function BuyerTaxesField({ form, name }: { form: FormState<Values>; name: string }) {
+  return (
+    <RowsField form={form} name={name} label="Buyers from other states" hint="For new deals. Say why these buyers are exempt, or which tax they pay instead. Exempt buyers sign an affidavit." add="Add state" columns={[
+      { name: "region", label: "State" },
+      { name: "exempt_reason", label: "Exempt because" },
+      { name: "name", label: "Or tax" },
+      { name: "rate_percent", label: "Rate (%)", parse: parsePercent },
+      { name: "cap", label: "At most ($)", parse: parseDollars },
+      { name: "jurisdiction", label: "Paid to" },
     ]} />
   );
 }

@@ -66,7 +66,7 @@ function Choices({ user, items, form }: { user: User; items: PreviewUserAccessIt
       {ends.length > 0 && <p class="sub">Ends now: {ends.join(", ")}.</p>}
       {shared.length > 0 && <p>{user.name} also set up the following. Hand over what the dealership still needs.</p>}
       {shared.map(({ kind, of }) => (
-        <div key={kind} class="words">
+        <div key={kind} class="form">
           <Select form={form} name={kind} label={`${kinds[kind][0]} (${of.length})`} choices={[["end", kinds[kind][1]], ["hand_over", "Hand over"]]} />
           <ul class="link-rows">{of.slice(0, 5).map((i) => <li key={i.id}><span class="cut">{i.name}<small>{i.last_used_at ? `Used ${ago(i.last_used_at)}` : `Created ${ago(i.created_at)}`}</small></span></li>)}</ul>
           {of.length > 5 && <p class="sub">And {of.length - 5} more.</p>}

@@ -13,7 +13,7 @@ import { NoRows, Table, type Column } from "../../parts/table.tsx";
 import { toast, toastError } from "../../parts/toast.tsx";
 import { setQuery, usePlace } from "../../router.ts";
 import { openForm } from "../dialogs.tsx";
-import { AddressFields, TaxesField, ZoneField, addressValues, taxValue, toAddress, toTaxes } from "./addresses.tsx";
+import { AddressFields, BuyerTaxesField, TaxesField, ZoneField, addressValues, buyerTaxValue, taxValue, toAddress, toBuyerTaxes, toTaxes } from "./addresses.tsx";
 import { SettingsPage } from "./page.tsx";
 
 export function LocationSettings() {
@@ -46,7 +46,7 @@ const columns: Array<Column<Location>> = [
 function toValues(l: Location | undefined): Values {
   return {
     name: l?.name ?? "", code: l?.code ?? "", phone: l?.phone ? phone(l.phone) : "", timezone: l?.timezone ?? "", ...addressValues("address", l?.address ?? null),
-    own_taxes: l?.default_taxes ? "yes" : "", default_taxes: taxValue(l?.default_taxes ?? null), trade_tax_credit: l?.trade_tax_credit === null || !l ? "" : l.trade_tax_credit ? "yes" : "no",
+    own_taxes: l?.default_taxes ? "yes" : "", default_taxes: taxValue(l?.default_taxes ?? null), buyer_taxes: buyerTaxValue(l?.buyer_taxes ?? null), trade_tax_credit: l?.trade_tax_credit === null || !l ? "" : l.trade_tax_credit ? "yes" : "no",
   };
 }
 
@@ -59,7 +59,7 @@ function edit(location?: Location): void {
     save: async (v, _, options) => {
       const body = {
         name: v["name"]!, code: v["code"] || null, phone: v["phone"] || null, timezone: v["timezone"] || null, address: toAddress("address", v),
-        default_taxes: v["own_taxes"] ? toTaxes(v["default_taxes"]) : null, trade_tax_credit: v["trade_tax_credit"] ? v["trade_tax_credit"] === "yes" : null,
+        default_taxes: v["own_taxes"] ? toTaxes(v["default_taxes"]) : null, buyer_taxes: toBuyerTaxes(v["buyer_taxes"]), trade_tax_credit: v["trade_tax_credit"] ? v["trade_tax_credit"] === "yes" : null,
       };
       await (location ? api.dealership.updateLocation(location.id, body, options) : api.dealership.createLocation(body));
       changed("location");
@@ -90,6 +90,7 @@ function Fields(form: FormState<Values>) {
         <Select form={form} name="own_taxes" label="Taxes of new deals" empty="As the dealership" choices={[["yes", "Own taxes"]]} />
       </div>
       {form.values["own_taxes"] && <TaxesField form={form} name="default_taxes" hint="For new deals of boats at this location." />}
+      <BuyerTaxesField form={form} name="buyer_taxes" />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { href } from "../../router.ts";
 import { can, type Scope } from "../../session.ts";
 
-export type Part = "dealership" | "locations" | "people" | "roles" | "channels" | "sso" | "apps" | "profile";
+export type Part = "dealership" | "locations" | "people" | "roles" | "channels" | "sso" | "apps" | "backups" | "profile";
 
 const parts: Array<{ path: Part; title: string; scope?: Scope }> = [
   { path: "dealership", title: "Dealership", scope: "admin" },
@@ -15,6 +15,7 @@ const parts: Array<{ path: Part; title: string; scope?: Scope }> = [
   { path: "channels", title: "Channels", scope: "hulls:write" },
   { path: "sso", title: "Single sign-on", scope: "admin" },
   { path: "apps", title: "Apps", scope: "admin" },
+  { path: "backups", title: "Backups", scope: "admin" },
   { path: "profile", title: "Profile" },
 ];
 

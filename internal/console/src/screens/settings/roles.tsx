@@ -4,7 +4,7 @@ import { useKeys } from "../../keys.ts";
 import { changed, useLoad } from "../../load.ts";
 import { Button } from "../../parts/button.tsx";
 import { confirm } from "../../parts/dialog.tsx";
-import { TextField } from "../../parts/field.tsx";
+import { CheckField, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Loaded } from "../../parts/state.tsx";
@@ -50,12 +50,14 @@ function Matrix({ roles }: { roles: Role[] }) {
   const names = Object.entries(scopes);
   return (
     <table aria-label="Roles">
-      <thead><tr><th scope="col">Role</th>{names.map(([s, doc]) => <th key={s} scope="col" class="c mono" title={doc}>{s}</th>)}<th scope="col"><span class="vh">Actions</span></th></tr></thead>
+      <thead><tr><th scope="col">Role</th><th scope="col" class="c" title="Its users can make exceptions and book money that leaves: override a hold, write a balance off, refund a payment, undo a sale.">Manager</th><th scope="col" class="c" title="Its users only see and change what belongs to their own locations.">Own locations</th>{names.map(([s, doc]) => <th key={s} scope="col" class="c mono" title={doc}>{s}</th>)}<th scope="col"><span class="vh">Actions</span></th></tr></thead>
       <tbody>
         {roles.map((role) => (
           <tr key={role.id}>
             <th scope="row" class="role-name"><b>{roleName(role)}</b>{role.built_in && <Tag>Built-in</Tag>}</th>
-            {names.map(([s]) => <td key={s} class="c">{role.scopes.includes(s) ? <><Icon name="check" /><span class="vh">Yes</span></> : <span class="muted">–<span class="vh">No</span></span>}</td>)}
+            {[["manager", role.manager], ["own_locations", role.own_locations], ...names.map(([s]) => [s, role.scopes.includes(s)])].map(([name, yes]) => (
+              <td key={name} class="c">{yes ? <><Icon name="check" /><span class="vh">Yes</span></> : <span class="muted">–<span class="vh">No</span></span>}</td>
+            ))}
             <td class="r">{role.built_in ? null : (
               <Menu class="btn quiet square" label={`Actions for ${role.name}`} align="end" button={<Icon name="more" />} items={[
                 { title: "Edit", icon: "edit", onClick: () => edit(role) },
@@ -74,9 +76,9 @@ function edit(role?: Role): void {
   void openForm({
     name: role ? "role " + role.id : "new role", title: role ? `Edit ${role.name}` : "Create role", submit: role ? "Save" : "Create role",
     ...(role && { version: role.version }),
-    values: { name: role?.name ?? "", scopes: role?.scopes.join(" ") ?? "" },
+    values: { name: role?.name ?? "", scopes: role?.scopes.join(" ") ?? "", manager: role?.manager ? "yes" : "", own_locations: role?.own_locations ? "yes" : "" },
     save: async (v, _, options) => {
-      const body = { name: v.name, scopes: split(v.scopes) };
+      const body = { name: v.name, scopes: split(v.scopes), manager: v.manager === "yes", own_locations: v.own_locations === "yes" };
       await verified(role ? { operation: "updateRole", object_id: role.id } : { operation: "createRole" }, body.scopes.includes("admin") || isAdmin(role), (token) =>
         role ? api.dealership.updateRole(role.id, { ...body, ...withToken(token) }, options) : api.dealership.createRole({ ...body, ...withToken(token) }));
       changed("role");
@@ -86,6 +88,8 @@ function edit(role?: Role): void {
       <>
         <TextField form={form} name="name" label="Name" required />
         <ScopeField form={form} name="scopes" {...(role && { hint: "The change applies to all users with the role immediately." })} />
+        <CheckField form={form} name="manager" label="For managers" hint="Can make exceptions and book money that leaves: override a hold, write a balance off, refund a payment, undo a sale." />
+        <CheckField form={form} name="own_locations" label="Only their own locations" hint="Only sees and changes the boats, leads, deals and appointments of the locations where the person works." />
       </>
     ),
   });

@@ -18,7 +18,7 @@ export function Scim({ connection: c }: { connection: Connection }) {
 function State({ connection: c, state: s }: { connection: Connection; state: PreviewProvisioning }) {
   return (
     <>
-      <p class="sub">With SCIM, your provider creates and deactivates users, and its groups set their roles. Who leaves the company loses access immediately.</p>
+      <p class="sub">With SCIM, your provider creates and deactivates users, and its groups set their roles. People who leave the company lose access immediately.</p>
       {s.enabled && (
         <>
           <div class="field"><span>SCIM base URL</span><Copyable text={s.base_url} /></div>
@@ -29,7 +29,7 @@ function State({ connection: c, state: s }: { connection: Connection; state: Pre
         <div class="note flat">
           <div>
             <p>These roles can manage users and keys, so SCIM doesn't assign them. If they are right, assign them yourself.</p>
-            <ul>{s.pending_roles.map((p) => <li key={p.user_id + p.role_id}><a href={href("settings/people")}>{p.user_name}</a>: {p.role_name}</li>)}</ul>
+            {s.pending_roles.map((p) => <p key={p.user_id + p.role_id}><a class="link" href={href("settings/people")}>{p.user_name}</a>: {p.role_name}</p>)}
           </div>
         </div>
       )}

@@ -3,6 +3,7 @@ import type { FunctionComponent } from "preact";
 import { Page, Sheet } from "../../parts/layout.tsx";
 import { Empty } from "../../parts/state.tsx";
 import { AppSettings } from "./apps.tsx";
+import { BackupSettings } from "./backups.tsx";
 import { ChannelSettings } from "./channels.tsx";
 import { DealershipSettings } from "./dealership.tsx";
 import { LocationSettings } from "./locations.tsx";
@@ -20,6 +21,7 @@ const contents: Record<Part, FunctionComponent> = {
   channels: ChannelSettings,
   sso: SsoSettings,
   apps: AppSettings,
+  backups: BackupSettings,
   profile: ProfileSettings,
 };
 

@@ -118,7 +118,7 @@ async function remove(c: Connection): Promise<void> {
   toast("Connection removed.");
 }
 
-type SsoValues = Record<"name" | "protocol" | "issuer" | "client_id" | "idp_metadata_url" | "idp_metadata_xml" | "domains" | "jit" | "default_role_id" | "group_mapping" | "support_contact", string>;
+type SsoValues = Record<"name" | "protocol" | "issuer" | "client_id" | "idp_metadata_url" | "idp_metadata_xml" | "domains" | "jit" | "default_role_id" | "group_mapping" | "support_contact" | "allow_cbc", string>;
 
 /** Adds or edits a connection. The client secret is not part of the form, so that the browser doesn't keep it. */
 function edit(c?: Connection): void {
@@ -128,7 +128,7 @@ function edit(c?: Connection): void {
     ...(c && { version: c.version }),
     values: {
       name: c?.name ?? "", protocol: c?.protocol ?? "oidc", issuer: c?.issuer ?? "", client_id: c?.client_id ?? "", idp_metadata_url: c?.idp_metadata_url ?? "", idp_metadata_xml: "",
-      domains: c?.domains.join(" ") ?? "", jit: c?.jit ? "yes" : "", default_role_id: c?.default_role_id ?? "", group_mapping: JSON.stringify(c?.group_mapping ?? []), support_contact: c?.support_contact ?? "",
+      domains: c?.domains.join(" ") ?? "", jit: c?.jit ? "yes" : "", default_role_id: c?.default_role_id ?? "", group_mapping: JSON.stringify(c?.group_mapping ?? []), support_contact: c?.support_contact ?? "", allow_cbc: c?.allow_cbc ? "yes" : "",
     },
     save: async (v, _, options) => {
       const group_mapping = toRows(v.group_mapping).map((r) => ({ group: r["group"]!, role_id: r["role_id"]! }));
@@ -137,7 +137,7 @@ function edit(c?: Connection): void {
       };
       const provider = v.protocol === "oidc"
         ? { issuer: v.issuer, client_id: v.client_id, ...(secret.current && { client_secret: secret.current }) }
-        : v.idp_metadata_xml ? { idp_metadata_xml: v.idp_metadata_xml } : v.idp_metadata_url ? { idp_metadata_url: v.idp_metadata_url } : {};
+        : { allow_cbc: v.allow_cbc === "yes", ...(v.idp_metadata_xml ? { idp_metadata_xml: v.idp_metadata_xml } : v.idp_metadata_url && { idp_metadata_url: v.idp_metadata_url }) };
       const used = [common.default_role_id ?? "", ...group_mapping.map((g) => g.role_id)];
       await verified(c ? { operation: "updateSsoConnection", object_id: c.id } : { operation: "createSsoConnection" }, !!c?.enforce || (await grantsAdmin(used)), async (token) => {
         const body = { ...common, ...provider, ...withToken(token) };
@@ -170,6 +170,7 @@ function Fields({ form, secret, isNew }: { form: FormState<SsoValues>; secret: {
         <>
           <TextField form={form} name="idp_metadata_url" label="Metadata URL of the provider" type="url" />
           <TextArea form={form} name="idp_metadata_xml" label="Or its metadata as XML" rows={3} />
+          <CheckField form={form} name="allow_cbc" label="Accept AES-CBC, for a provider that can't encrypt with AES-GCM" />
         </>
       )}
       <TextField form={form} name="domains" label="Email domains" hint="Separated by spaces, such as example.com." />

@@ -1,0 +1,54 @@
+// The pane about a proposal: the boat and the person, who asks and why, and what happened to the boat before.
+import type { Actor, PreviewProposal } from "../../api.ts";
+import { date, dateTime, money } from "../../format.ts";
+import { Avatar } from "../../parts/avatar.tsx";
+import { IconButton } from "../../parts/button.tsx";
+import { Photo } from "../../parts/photo.tsx";
+import { href, setQuery } from "../../router.ts";
+import { can } from "../../session.ts";
+import { BoatMoments } from "../boats/activity.tsx";
+import { boatName, useBoat, useLocations } from "../boats/shared.ts";
+import { useNames } from "../contacts/people.tsx";
+
+const kinds: Record<Actor["type"], string> = { api_key: "API key", app: "app", user: "person", system: "Slipway" };
+
+export function Background({ p }: { p: PreviewProposal }) {
+  const names = useNames();
+  const of = (...labels: string[]) => p.preview.rows.find((r) => r.object_id && labels.includes(r.label));
+  const boat = can("hulls:read") ? of("Boat")?.object_id : undefined;
+  const person = can("leads:read") ? of("Buyer", "Contact") : undefined;
+  return (
+    <div class="body">
+      <div class="narrow-only ctx-close"><IconButton icon="close" label="Close details" onClick={() => setQuery({ details: undefined })} /></div>
+      {boat && <Boat id={boat} />}
+      {person && <><h2>{person.label}</h2><a class="boat-card" href={href("contacts/" + person.object_id)}><Avatar name={person.to} /><b>{person.to}</b></a></>}
+      <h2>Who asks, and why</h2>
+      <div class="msg"><p>{p.reason}</p></div>
+      <p class="muted small-text">
+        Written by {p.proposed_by.label}{p.for_user_id ? `, an app that ${names(p.for_user_id)} connected` : ` (${kinds[p.proposed_by.type]})`}, not by Slipway. Proposed {dateTime(p.created_at)}
+        {p.status === "pending" && `, expires ${date(p.expires_at)}`}.
+      </p>
+      {boat && <Before id={boat} />}
+    </div>
+  );
+}
+
+function Boat({ id }: { id: string }) {
+  const { data } = useBoat(id);
+  const locations = useLocations();
+  if (!data) return null;
+  return (
+    <>
+      <h2>Boat</h2>
+      <a class="boat-card" href={href("boats/" + id)}>
+        <Photo boat={data} />
+        <span><b>{boatName(data)}</b><small>{[data.stock_number, locations.get(data.location_id)?.name, money(data.price), data.days_in_stock !== null && `${data.days_in_stock} days in stock`].filter(Boolean).join(" · ")}</small></span>
+      </a>
+    </>
+  );
+}
+
+function Before({ id }: { id: string }) {
+  const { data } = useBoat(id);
+  return data && <><h2>Lately on this boat</h2><BoatMoments boat={data} most={3} /></>;
+}
