@@ -149,7 +149,7 @@ func TestNumbersAsTyped(t *testing.T) {
 			"33900.50": "Price must be in whole dollars, without cents.",
 			"33900,00": "Price must be an amount, such as 33,900.",
 			"-33900":   "Price must be an amount, such as 33,900.",
-			"33k":      "Price must be an amount, such as 33,900.",
+			"33kk":     "Price must be an amount, such as 33,900.",
 		} {
 			b.set("Price", text)
 			b.press(kb.Tab)
@@ -166,14 +166,22 @@ func TestNumbersAsTyped(t *testing.T) {
 		b.until(`document.querySelector("[name=price_usd]").value === "33,900"`, "the price with commas")
 		b.gone("Price must be")
 		b.press(kb.Tab, chromedp.KeyModifiers(input.ModifierShift)) // selects it
+		b.press("34.9k" + kb.Tab)
+		b.until(`document.querySelector("[name=price_usd]").value === "34,900"`, "34.9k in full")
+		b.press(kb.Tab, chromedp.KeyModifiers(input.ModifierShift))
 		b.press("$34,900.00" + enter)
-		b.read("$34,900")
+		b.read("That is 72% less than before.")
+		b.button("Change to $34,900")
+		b.read("The price is $34,900.")
 		b.until(`document.querySelector("dialog[open]") === null`, "no dialog")
 
 		b.visit("/console/test/boats/" + hull + "?edit=yes")
 		b.set("Length", "about 23")
 		b.press(enter)
 		b.read("Length must be feet, such as 23.58, or feet and inches")
+		b.set("Length", "7.19 m")
+		b.press(kb.Tab)
+		b.read("23 ft 7 in (7.19 m)")
 		b.set("Length", `23' 7"`)
 		b.press(enter)
 		b.read("Boat saved.")

@@ -55,12 +55,13 @@ func (ObjectType) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema 
 // Kind is what someone did, or has to do.
 type Kind string
 
-// A task is due at a time and can be done.
+// A task is due at a time and can be done. A note is for colleagues.
 const (
+	note Kind = "note"
 	task Kind = "task"
 )
 
-var allKinds = enum.Of("ActivityKind", "What someone did, or has to do.", "call", "note", "visit", task)
+var allKinds = enum.Of("ActivityKind", "What someone did, or has to do.", "call", note, "visit", task)
 
 func (Kind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allKinds.Describe(s)

@@ -141,7 +141,8 @@ func contactsOf(ctx context.Context, tx *db.Tx, a Activity) ([]string, error) {
 	return nil, err
 }
 
-// touch records that the dealership worked on the lead of an activity.
+// touch records that the dealership worked on the lead of an activity. A call or a visit is an
+// answer to the customer.
 func touch(ctx context.Context, tx *db.Tx, a Activity) error {
 	if a.ObjectType != onLead || a.Kind == task {
 		return nil
@@ -150,7 +151,10 @@ func touch(ctx context.Context, tx *db.Tx, a Activity) error {
 	if err != nil {
 		return err
 	}
-	return leads.Touch(ctx, tx, l)
+	if a.Kind == note {
+		return leads.Touch(ctx, tx, l)
+	}
+	return leads.Answer(ctx, tx, l)
 }
 
 // checkUser checks that a new user exists and is not deactivated.

@@ -107,7 +107,7 @@ type Consent struct {
 	SourceURL          *string          `json:"source_url" db:"source_url" doc:"Page on which the person agreed."`
 	Method             *string          `json:"method" db:"method" doc:"How the person agreed, such as checkbox, signature or keyword. Null if unknown." example:"checkbox"`
 	CapturedAt         time.Time        `json:"captured_at" db:"captured_at" doc:"When the consent was given or revoked. The latest record applies."`
-	CapturedBy         *string          `json:"captured_by" db:"captured_by" doc:"User or API key that recorded it."`
+	CapturedBy         *string          `json:"captured_by" db:"captured_by" doc:"User or API key that recorded it. system for a consent that Slipway recorded itself."`
 	IP                 *string          `json:"ip" db:"ip" doc:"IP address of the person who agreed."`
 	UserAgent          *string          `json:"user_agent" db:"user_agent" doc:"Browser of the person who agreed."`
 	Evidence           map[string]any   `json:"evidence" db:"evidence,json" doc:"Evidence of the consent, such as hashes, document IDs or recordings."`

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the bundle to dist")
 
 // limits are the largest sizes of the files that a browser loads, after compression.
-var limits = map[string]int{"app.js": 60 << 10, "app.css": 12 << 10}
+var limits = map[string]int{"app.js": 60 << 10, "app.css": 13 << 10}
 
 // The committed files are the bundle of the committed source.
 func TestUpToDate(t *testing.T) {

@@ -222,6 +222,7 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
 	s.Inbound.V.NewSendersPerHour.To(&d.Settings.Inbound.NewSendersPerHour)
+	s.Inbound.V.Marketplaces.To(&d.Settings.Inbound.Marketplaces)
 
 	var bad fault.Fields
 	applyAddress(&bad, "postal_address", p.PostalAddress, &d.PostalAddress)

@@ -18,6 +18,9 @@ var dealerships = db.Table[Dealership]{Name: "dealerships", Prefix: "dlr", Noun:
 func (d *Dealership) derive(tx *db.Tx) {
 	d.Settings.Inbound.TwilioURL = HookURL(tx, d.Env, Twilio)
 	d.Settings.Inbound.EmailURL = HookURL(tx, d.Env, Email)
+	if d.Settings.Inbound.Marketplaces == nil {
+		d.Settings.Inbound.Marketplaces = []string{}
+	}
 	d.Settings.Inbound.NewSendersPerHour = cmp.Or(d.Settings.Inbound.NewSendersPerHour, defaultNewSenders)
 }
 

@@ -1,9 +1,11 @@
 package dealership
 
 import (
+	"fmt"
 	"time"
 
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/lazy"
 	"slipway/internal/vocab/patch"
 	"slipway/internal/vocab/signature"
 )
@@ -29,6 +31,7 @@ type Inbound struct {
 	EmailURL             string     `json:"email_url" doc:"URL for received email, which is signed as defined by Standard Webhooks." example:"https://boats.example.com/hooks/email/AYd1bW15"`
 	EmailSecretSetAt     *time.Time `json:"email_secret_set_at" doc:"When the signing secret for email was set. Null if there is none. Then received email is rejected."`
 	NewSendersPerHour    int64      `json:"new_senders_per_hour" doc:"How many new senders in an hour create leads. Messages of the others go to the quarantine. Defaults to 60."`
+	Marketplaces         []string   `json:"marketplaces" nullable:"false" doc:"Email addresses and domains that are never a customer. Slipway reads the customer from what they forward." example:"leads@marketplace.example"`
 }
 
 // InboundPatch changes the secrets that providers sign with.
@@ -36,12 +39,21 @@ type InboundPatch struct {
 	TwilioAuthToken patch.Null[string] `json:"twilio_auth_token,omitzero" privacy:"secret" minLength:"16" maxLength:"200" doc:"Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it."`
 	EmailSecret     patch.Null[string] `json:"email_secret,omitzero" privacy:"secret" maxLength:"200" doc:"Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and never returned. Null removes it."`
 
-	NewSendersPerHour patch.Value[int64] `json:"new_senders_per_hour,omitzero" required:"false" minimum:"1" maximum:"10000" doc:"How many new senders in an hour create leads. Messages of the others go to the quarantine."`
+	Marketplaces      patch.Value[[]string] `json:"marketplaces,omitzero" required:"false" maxItems:"50" doc:"Email addresses and domains that are never a customer, such as those of marketplaces and of your website. Replaces the list."`
+	NewSendersPerHour patch.Value[int64]    `json:"new_senders_per_hour,omitzero" required:"false" minimum:"1" maximum:"10000" doc:"How many new senders in an hour create leads. Messages of the others go to the quarantine."`
 }
+
+// aSender matches an email address, or the domain of one.
+var aSender = lazy.Regexp(`^(?i)([a-z0-9._%+'-]{1,64}@)?([a-z0-9-]{1,63}\.)+[a-z]{2,63}$`)
 
 func (p InboundPatch) check(bad *fault.Fields) {
 	if p.EmailSecret.V != nil && !signature.IsSecret(*p.EmailSecret.V) {
 		bad.Add("settings.inbound.email_secret", "pattern", "must be whsec_ and 24 to 64 bytes in base64")
+	}
+	for i, entry := range p.Marketplaces.V {
+		if !aSender().MatchString(entry) {
+			bad.Add(fmt.Sprintf("settings.inbound.marketplaces[%d]", i), "pattern", "must be an email address or a domain")
+		}
 	}
 }
 

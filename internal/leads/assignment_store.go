@@ -10,9 +10,8 @@ import (
 )
 
 // assign sets the owner of a lead and adds an entry to its assignment history. The entry
-// has the new owner, the method and the reason.
-func assign(ctx context.Context, tx *db.Tx, l *Lead, entry LeadAssignment) error {
-	before := *l
+// has the new owner, the method and the reason. It also saves what else differs from before.
+func assign(ctx context.Context, tx *db.Tx, before Lead, l *Lead, entry LeadAssignment) error {
 	l.OwnerID = &entry.To
 	l.touch(tx.Now)
 

@@ -3,6 +3,7 @@ package leads
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"slipway/internal/consent"
@@ -66,9 +67,37 @@ func (a *API) logConsent(ctx context.Context, tx *db.Tx, in *struct {
 	return addConsent(ctx, tx, l, c, in.Body)
 }
 
+// recordable are the consents of a form without the channels that the contact has no address for,
+// and these channels. A form must not lose the lead because a checkbox has no phone number.
+type recordable struct {
+	consents []consent.ConsentCreate
+	left     []consent.Channel
+}
+
+func reachable(all []consent.ConsentCreate, c contacts.Contact) (r recordable) {
+	r.left = []consent.Channel{}
+	for _, n := range all {
+		channels := n.Channels
+		n.Channels = nil
+		for _, channel := range channels {
+			switch {
+			case c.AddressOn(channel) != "" || n.Address != nil:
+				n.Channels = append(n.Channels, channel)
+			case !slices.Contains(r.left, channel):
+				r.left = append(r.left, channel)
+			}
+		}
+		r.consents = append(r.consents, n)
+	}
+	return r
+}
+
 // addConsents records the consents that were sent with a new lead.
 func addConsents(ctx context.Context, tx *db.Tx, l Lead, c contacts.Contact, all []consent.ConsentCreate) error {
 	for i, n := range all {
+		if len(n.Channels) == 0 {
+			continue
+		}
 		_, err := addConsent(ctx, tx, l, c, n)
 		var bad fault.Fields
 		if addNested(&bad, fmt.Sprintf("consents[%d]", i), err); len(bad) > 0 {

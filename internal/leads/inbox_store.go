@@ -10,14 +10,17 @@ import (
 	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/patch"
 )
 
 // InboxFilter is the query of the list of leads that people work with.
 type InboxFilter struct {
 	LeadFilter
-	StatusCategory StatusCategory `query:"status_category" doc:"Only leads of this category. open includes new, contacted, qualified and working."`
-	Q              string         `query:"q" maxLength:"200" doc:"Words, or the start of words, in the names, company, email or phone of the contact. All words must match." example:"ann bell"`
-	Sort           Sort           `query:"sort" default:"newest" doc:"newest lists the leads that were created last first, last_activity those with the latest last_activity_at."`
+	StatusCategory StatusCategory    `query:"status_category" doc:"Only leads of this category. open includes new, contacted, qualified and working."`
+	Q              string            `query:"q" maxLength:"200" doc:"Words, or the start of words, in the names, company, email or phone of the contact. All words must match." example:"ann bell"`
+	Awaiting       Turn              `query:"awaiting" doc:"Only leads for which it is this side's turn to answer."`
+	OrUnowned      patch.Param[bool] `query:"or_unowned" doc:"With owner_id, true also lists leads without an owner."`
+	Sort           Sort              `query:"sort" default:"newest" doc:"newest lists the leads that were created last first, last_activity those with the latest last_activity_at, and awaiting_since those first that have waited longest."`
 }
 
 // Sort is the order of a list of leads.
@@ -25,10 +28,11 @@ type Sort string
 
 // Values that the code uses.
 const (
-	byLastActivity Sort = "last_activity"
+	byLastActivity  Sort = "last_activity"
+	byAwaitingSince Sort = "awaiting_since"
 )
 
-var allSorts = enum.Of("LeadSort", "Order of the list of leads.", "newest", byLastActivity)
+var allSorts = enum.Of("LeadSort", "Order of the list of leads.", "newest", byLastActivity, byAwaitingSince)
 
 func (Sort) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allSorts.Describe(s)
@@ -43,8 +47,14 @@ func (f InboxFilter) check() error {
 	return nil
 }
 
-func (f InboxFilter) where() *db.Where {
+func (f InboxFilter) where(now time.Time) *db.Where {
+	owner := f.OwnerID
+	if f.OrUnowned.V {
+		f.OwnerID = ""
+	}
 	w := f.LeadFilter.where()
+	w.AndIf(f.OrUnowned.V && owner != "", "(owner_id = ? OR owner_id IS NULL)", owner)
+	whereTurn(w, f.Awaiting, now)
 	switch f.StatusCategory {
 	case CategoryOpen:
 		w.And("status NOT IN (?, ?)", Converted, Lost)
@@ -69,15 +79,20 @@ func ListInbox(ctx context.Context, tx *db.Tx, f InboxFilter) (p page.Page[Lead]
 	if f.OwnerID, err = people.OrMe(ctx, "owner_id", f.OwnerID); err != nil {
 		return p, err
 	}
-	w := f.where()
+	w := f.where(tx.Now)
 	if f.Q != "" && !contacts.WhereMatches(w, tx.Env, "contact_id", f.Q) {
 		return page.New([]Lead{}, f.Query, false, nil), nil
 	}
 
-	if f.Sort != byLastActivity {
+	order := byActivity
+	switch f.Sort {
+	case byLastActivity:
+	case byAwaitingSince:
+		order = byTurn
+	default:
 		return leads.List(ctx, tx, f.Query, w)
 	}
-	p, err = byActivity.List(ctx, tx, db.From(leads.Name), f.Query, db.InEnv(tx, w))
+	p, err = order.List(ctx, tx, db.From(leads.Name), f.Query, db.InEnv(tx, w))
 	for i := range p.Data {
 		p.Data[i].derive(tx.Now)
 	}

@@ -40,9 +40,13 @@ type Lead struct {
 	Timeline         *string           `json:"timeline" db:"timeline" doc:"When the lead plans to buy." example:"before summer"`
 	OwnerID          *string           `json:"owner_id" db:"owner_id" doc:"User who works the lead. Set it with assign." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Score            int64             `json:"score" audit:"-" doc:"0 to 100. Sum of the weights of the signals, which halve every 14 days." example:"42"`
+	Unrecorded       []consent.Channel `json:"unrecorded_consents" db:"unrecorded_consents,json" nullable:"false" doc:"Channels of the consents that were sent with the lead and could not be recorded, because the contact has no address for them." since:"next"`
 	NeedsReview      bool              `json:"needs_review" db:"needs_review" doc:"Whether the lead sent a message that might be an opt-out, or an email that asks for messages again. Marketing messages are blocked until a user reads it and sets this to false."`
 	LastTouchedAt    time.Time         `json:"last_touched_at" db:"touched_at" audit:"-" doc:"When a user or an integration last worked on the lead."`
 	LastActivityAt   time.Time         `json:"last_activity_at" db:"last_activity_at" audit:"-" doc:"When the lead last wrote, or the dealership last worked on it." since:"next"`
+	Awaiting         Turn              `json:"awaiting" audit:"-" doc:"Who has to answer next. The last message, call or visit of a person decides, and automatic messages don't count. nobody for a lead that is closed, snoozed or opted out." since:"next"`
+	AwaitingSince    *time.Time        `json:"awaiting_since" audit:"-" doc:"Since when. For us, it is the first message without an answer, or the creation of the lead. A lead from the source phone, walk_in or import waits for the customer. Null if awaiting is nobody." since:"next"`
+	SnoozedUntil     *time.Time        `json:"snoozed_until" db:"snoozed_until" doc:"When the lead is on the list of leads that wait for an answer again. Null if it is not snoozed." since:"next"`
 	StalledAt        *time.Time        `json:"stalled_at" db:"stalled_at" doc:"When the lead was found without activity for the dealership's stalled_after_hours. Null again after the next activity."`
 	LostReason       *string           `json:"lost_reason" db:"lost_reason" doc:"Why the lead was closed. Null unless the status is lost."`
 	DealID           *string           `json:"deal_id" db:"deal_id" doc:"Deal that the lead was converted to."`
@@ -53,6 +57,9 @@ type Lead struct {
 
 	ScoreSum float64   `json:"-" db:"score_sum"` // sum of the weights of the signals at ScoreAt
 	ScoreAt  time.Time `json:"-" db:"score_at"`
+
+	Turn      Turn       `json:"-" db:"turn"` // without the snooze
+	TurnSince *time.Time `json:"-" db:"turn_since"`
 }
 
 // Source is how a lead reached the dealership.
@@ -60,13 +67,18 @@ type Source string
 
 // Values that the code uses.
 const (
-	SourceEmail Source = "email"
-	SourceSMS   Source = "sms"
-	SourceOther Source = "other"
+	SourceEmail  Source = "email"
+	SourceSMS    Source = "sms"
+	SourcePhone  Source = "phone"
+	SourceWalkIn Source = "walk_in"
+	SourceImport Source = "import"
+
+	SourceMarketplace Source = "marketplace"
+	SourceOther       Source = "other"
 )
 
 var allSources = enum.Of("LeadSource", "How a lead reached the dealership.",
-	"web", SourceEmail, SourceSMS, "phone", "walk_in", "referral", "marketplace", "event", "import", SourceOther)
+	"web", SourceEmail, SourceSMS, SourcePhone, SourceWalkIn, "referral", SourceMarketplace, "event", SourceImport, SourceOther)
 
 func (Source) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allSources.Describe(s)
@@ -103,20 +115,31 @@ func (s *SubmittedContact) differs(c contacts.Contact) bool {
 	return s != nil && c.HasOtherName(s.FirstName, s.LastName, s.CompanyName)
 }
 
-// inquirySources are the sources of leads that wrote to the dealership.
-var inquirySources = []Source{"web", "marketplace", SourceEmail}
+// Met are the sources of leads whom someone has already talked to.
+var Met = []Source{SourcePhone, SourceWalkIn, SourceImport}
 
-// InquiredFrom reports whether the lead wrote to the dealership from this email
-// address within the last months, so that it expects an answer.
-func (l Lead) InquiredFrom(email string, c contacts.Contact, now time.Time) bool {
-	if email == "" || !slices.Contains(inquirySources, l.Source) || strings.TrimSpace(null.Text(l.Message)) == "" {
+// inquirySources are the sources of leads that wrote to the dealership.
+var inquirySources = []Source{"web", SourceMarketplace, SourceEmail}
+
+// InquiredBy reports whether the lead wrote to the dealership within the last months and left this
+// email address or phone number, so that it expects an answer there.
+func (l Lead) InquiredBy(channel consent.Channel, address string, c contacts.Contact, now time.Time) bool {
+	if address == "" || !slices.Contains(inquirySources, l.Source) || strings.TrimSpace(null.Text(l.Message)) == "" {
 		return false
 	}
-	from := null.Text(c.Email)
+	left := c.AddressOn(channel)
 	if l.SubmittedContact != nil {
-		from, _ = contacts.Email(null.Text(l.SubmittedContact.Email))
+		left, _ = contacts.ParseAddress(channel, null.Text(l.SubmittedContact.on(channel)))
 	}
-	return from == email && consent.AfterInquiry(l.CreatedAt).After(now)
+	return left == address && consent.AfterInquiry(l.CreatedAt).After(now)
+}
+
+// on returns the address of a channel as it was sent.
+func (s SubmittedContact) on(channel consent.Channel) *string {
+	if channel == consent.Email {
+		return s.Email
+	}
+	return s.Phone
 }
 
 // LeadCreate is the body to create a lead.
@@ -135,8 +158,10 @@ type LeadCreate struct {
 	BudgetMaxUSD *int64                             `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Upper end of the budget in whole US dollars."`
 	Timeline     *string                            `json:"timeline" required:"false" maxLength:"100" doc:"When the lead plans to buy, in your own words."`
 	OwnerID      *string                            `json:"owner_id" required:"false" maxLength:"64" doc:"User to assign the lead to."`
-	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form." since:"next" assist:"never"`
+	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form. A channel that the contact has no address for is left out and listed in unrecorded_consents." since:"next" assist:"never"`
 	Metadata     map[string]string                  `json:"metadata,omitempty" doc:"At most 50 pairs. Keys have at most 40 characters, values 500."`
+
+	ForReview bool `json:"-"` // a user must read it
 }
 
 // Check validates what the schema can't express.
@@ -150,7 +175,7 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 	l := Lead{
 		SubmittedContact: n.submitted(), Source: n.Source, SourceDetail: n.SourceDetail, Status: StatusNew, HullID: n.HullID, LocationID: n.LocationID,
 		Interest: n.Interest, Message: n.Message,
-		BudgetMinUSD: n.BudgetMinUSD, BudgetMaxUSD: n.BudgetMaxUSD, Timeline: n.Timeline, Metadata: n.Metadata, ScoreAt: now,
+		BudgetMinUSD: n.BudgetMinUSD, BudgetMaxUSD: n.BudgetMaxUSD, Timeline: n.Timeline, Metadata: n.Metadata, NeedsReview: n.ForReview, ScoreAt: now,
 	}
 	l.touch(now)
 	if l.Source == "" {
@@ -158,6 +183,10 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 	}
 	if l.Metadata == nil {
 		l.Metadata = map[string]string{}
+	}
+	l.Unrecorded = []consent.Channel{}
+	if l.begin(Us, now); slices.Contains(Met, l.Source) {
+		l.begin(Them, now)
 	}
 
 	var bad fault.Fields
@@ -200,7 +229,7 @@ type LeadPatch struct {
 func (p LeadPatch) apply(l *Lead, now time.Time) (event string, err error) {
 	event = "lead.updated"
 	if p.Status.Set && p.Status.V != l.Status {
-		if event, err = l.move(p.Status.V); err != nil {
+		if event, err = l.move(p.Status.V, now); err != nil {
 			return "", err
 		}
 	}
@@ -240,8 +269,9 @@ func (l *Lead) check(bad *fault.Fields) {
 // touch records that the dealership worked on the lead.
 func (l *Lead) touch(now time.Time) { l.LastTouchedAt, l.LastActivityAt, l.StalledAt = now, now, nil }
 
-// derive calculates the score at a time.
+// derive calculates the score at a time, and who has to answer.
 func (l *Lead) derive(now time.Time) {
+	l.Awaiting, l.AwaitingSince = l.turnAt(now)
 	l.Score = int64(math.Round(min(100, decay(l.ScoreSum, l.ScoreAt, now))))
 }
 

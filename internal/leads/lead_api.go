@@ -89,6 +89,7 @@ func (a *API) Mount(r *rest.Router) {
 	}, a.close)
 
 	a.mountConsents(r)
+	a.mountTurns(r.Preview("2026-11-18"))
 	rest.Get(r, rest.Route{
 		Path: "/leads/{lead_id}/signals", ID: "listLeadSignals", Needs: read,
 		Summary: "List the intent signals of a lead",
@@ -160,7 +161,7 @@ func (a *API) assign(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	Body LeadAssign
 }) (Lead, error) {
-	return rest.Change(ctx, tx, Find, in.LeadID, func(_ Lead, l *Lead) error {
+	return rest.Change(ctx, tx, Find, in.LeadID, func(before Lead, l *Lead) error {
 		if err := in.Body.Check(tx.Now); err != nil {
 			return err
 		}
@@ -173,13 +174,13 @@ func (a *API) assign(ctx context.Context, tx *db.Tx, in *struct {
 			if err != nil {
 				return err
 			}
-			return assign(ctx, tx, l, LeadAssignment{To: user, Method: "round_robin", Reason: in.Body.Reason})
+			return assign(ctx, tx, before, l, LeadAssignment{To: user, Method: "round_robin", Reason: in.Body.Reason})
 		}
 
 		if err := checkOwner(ctx, tx, "user_id", *in.Body.UserID); err != nil {
 			return err
 		}
-		return assign(ctx, tx, l, LeadAssignment{To: *in.Body.UserID, Method: "manual", Reason: in.Body.Reason})
+		return assign(ctx, tx, before, l, LeadAssignment{To: *in.Body.UserID, Method: "manual", Reason: in.Body.Reason})
 	})
 }
 

@@ -58,10 +58,18 @@ func Touch(ctx context.Context, tx *db.Tx, l Lead) error {
 	return update(ctx, tx, &l)
 }
 
-// RecordMessage records that a lead wrote. A message that must be read first
-// sets needs_review; others leave it as it is.
-func RecordMessage(ctx context.Context, tx *db.Tx, l Lead, needsReview bool) error {
-	l.NeedsReview, l.LastActivityAt = l.NeedsReview || needsReview, tx.Now
+// Received is a message of a lead.
+type Received struct {
+	At          time.Time
+	NeedsReview bool
+	OptsOut     bool
+}
+
+// RecordMessage records that a lead wrote. A message that must be read first sets
+// needs_review; others leave it as it is.
+func RecordMessage(ctx context.Context, tx *db.Tx, l Lead, m Received) error {
+	l.NeedsReview, l.LastActivityAt = l.NeedsReview || m.NeedsReview, tx.Now
+	l.asked(m.At, m.OptsOut)
 	return update(ctx, tx, &l)
 }
 

@@ -60,11 +60,13 @@ func (s Status) category() StatusCategory {
 	return StatusCategory(s)
 }
 
-// move changes the status manually and returns the type of the event.
-func (l *Lead) move(to Status) (event string, err error) {
+// move changes the status manually and returns the type of the event. A lead that someone marks
+// as contacted was answered, and one that is reopened waits for an answer.
+func (l *Lead) move(to Status, now time.Time) (event string, err error) {
 	switch {
 	case l.Status == Lost && to == Working:
 		l.Status, l.LostReason = Working, nil
+		l.begin(Us, now)
 		return "lead.updated", nil
 	case l.Status == Lost:
 		return "", l.reject(to, "must be working, which reopens a lost lead")
@@ -74,6 +76,9 @@ func (l *Lead) move(to Status) (event string, err error) {
 		return "", l.reject(to, "must be one of new, contacted, qualified, working. Use close to mark the lead as lost")
 	case to == Converted:
 		return "", l.reject(to, "must be one of new, contacted, qualified, working. Use convert to convert the lead to a deal")
+	}
+	if l.Status == StatusNew && to == Contacted {
+		l.begin(Them, now)
 	}
 	l.Status = to
 	if to == Qualified {
@@ -99,6 +104,7 @@ func (l *Lead) lose(reason string, now time.Time) error {
 		return fault.Conflict("The lead is already %s.", l.Status).Detail("status", "state", "is %s", l.Status)
 	}
 	l.Status, l.LostReason = Lost, &reason
+	l.begin(Nobody, now)
 	l.touch(now)
 	return nil
 }
@@ -113,6 +119,7 @@ func (l *Lead) convert(dealID string, now time.Time) error {
 		return f
 	}
 	l.Status, l.DealID = Converted, &dealID
+	l.begin(Nobody, now)
 	l.touch(now)
 	return nil
 }

@@ -85,7 +85,7 @@ func findPeople(ctx context.Context, c *Caller, in findPeopleIn) (*list[person],
 }
 
 type listLeadsIn struct {
-	View  string `json:"view,omitempty" enum:"open,mine,unanswered,stalled,needs_review,all" doc:"Defaults to open."`
+	View  string `json:"view,omitempty" enum:"open,mine,unanswered,stalled,needs_review,all" doc:"Defaults to open. unanswered has those that wait for an answer of the dealership, the longest wait first."`
 	Q     string `json:"q,omitempty" doc:"Words of the contact."`
 	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"50"`
 }
@@ -152,7 +152,8 @@ func listLeads(ctx context.Context, c *Caller, in listLeadsIn) (*list[leadRow], 
 	case "", "open":
 		q.Set("status_category", "open")
 	case "unanswered":
-		q.Set("status", "new")
+		q.Set("awaiting", "us")
+		q.Set("sort", "awaiting_since")
 	case "stalled", "needs_review":
 		q.Set(in.View, "true")
 	case "mine":
@@ -160,7 +161,7 @@ func listLeads(ctx context.Context, c *Caller, in listLeadsIn) (*list[leadRow], 
 			return nil, errors.New("this credential has no user; use another view")
 		}
 		q.Set("status_category", "open")
-		q.Set("limit", "100") // the API has no filter for owners
+		q.Set("owner_id", c.userID)
 	}
 	var found page[lead]
 	if err := c.get(ctx, "/v2-preview/leads", q, &found); err != nil {
@@ -168,9 +169,7 @@ func listLeads(ctx context.Context, c *Caller, in listLeadsIn) (*list[leadRow], 
 	}
 	var rows []leadRow
 	for _, l := range found.Data {
-		if in.View != "mine" || null.Text(l.OwnerID) == c.userID {
-			rows = append(rows, l.row())
-		}
+		rows = append(rows, l.row())
 	}
 	return newList(rows, limit, found.HasMore, "Add q, or use another view."), nil
 }

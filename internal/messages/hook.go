@@ -25,6 +25,8 @@ type incoming struct {
 	channel   consent.Channel
 	from      string // normalized address
 	name      string // of the sender, if the provider has it
+	sender    string // address in From, if the email says to reply to another one
+	isADF     bool   // the text is an ADF document, and there is no sender
 	to        string
 	subject   *string
 	text      string // what the sender wrote
@@ -91,6 +93,7 @@ type InboundEmail struct {
 	_ struct{} `doc:"An email that a customer sent, as your provider forwards it."`
 
 	From      string `json:"from" doc:"Sender, with or without a name."`
+	ReplyTo   string `json:"reply_to,omitempty" doc:"Reply-To header. It is the customer, if it differs from the sender."`
 	To        string `json:"to" doc:"Address that received the email."`
 	Subject   string `json:"subject" doc:"Subject line."`
 	Text      string `json:"text" doc:"Plain text of the email."`
@@ -136,7 +139,34 @@ func emailOf(body []byte, requestID string) (incoming, error) {
 	if in.from == "" || len(in.from) > maxAddress {
 		bad.Add("from", "format", "must be an email address")
 	}
+	in.replyTo(e.ReplyTo)
 	return in, bad.Err()
+}
+
+// replyTo makes the address in Reply-To the customer. It is ignored if it can't be read, because an opt-out must not be
+// lost.
+func (in *incoming) replyTo(header string) {
+	to, err := netmail.ParseAddress(strings.TrimSpace(printable(header)))
+	if err != nil {
+		return
+	}
+	address, ok := contacts.Email(to.Address)
+	if !ok || address == in.from || len(address) > maxAddress {
+		return
+	}
+	in.sender, in.from = in.from, address
+	if name := strings.TrimSpace(to.Name); name != "" {
+		in.name = name
+	}
+}
+
+// adfOf returns an ADF document that a program sends to the email hook.
+func adfOf(body []byte, requestID string) (incoming, error) {
+	in := incoming{channel: consent.Email, text: printable(string(body)), id: printable(requestID), name: "an ADF document", isADF: true}
+	if _, ok := parseADF(in.text); !ok {
+		return in, fault.BadRequest("The ADF document can't be read. It must have a prospect.")
+	}
+	return in, nil
 }
 
 // ownMessage matches the Message-ID of an email that this service sent.
@@ -189,6 +219,9 @@ func (in incoming) message(l leads.Lead) LeadMessage {
 	}
 	if in.to != "" {
 		m.To = &in.to
+	}
+	if in.sender != "" {
+		m.SenderVerified = new(false) // the results are about the address in From
 	}
 	return m
 }

@@ -50,9 +50,10 @@ func (a *API) document(r *rest.Router) {
 	})
 	r.Document(rest.Endpoint{
 		Method: http.MethodPost, Path: dealership.HookPath + dealership.Email + "/{token}", ID: "receiveEmail",
-		Summary:     "Receive an email",
-		Description: "Your mail provider, or a script, sends each email that arrives. Sign the request like a webhook (Standard Webhooks) with the secret of the hook.",
-		JSON:        InboundEmail{}, Error: rest.ErrorEnvelope{},
+		Summary: "Receive an email",
+		Description: "Your mail provider, or a script, sends each email that arrives. Sign the request like a webhook (Standard Webhooks) with the secret of the hook. " +
+			"An ADF document can also be the body, as `application/x-adf+xml`.",
+		JSON: InboundEmail{}, Error: rest.ErrorEnvelope{},
 	})
 }
 
@@ -212,7 +213,8 @@ func (a *API) emailHook(w http.ResponseWriter, req *http.Request, body []byte) e
 	if err != nil {
 		return err
 	}
-	if err := checkType(req, "application/json"); err != nil {
+	isADF := checkType(req, "application/x-adf+xml") == nil
+	if err := checkType(req, "application/json"); err != nil && !isADF {
 		return err
 	}
 
@@ -230,7 +232,11 @@ func (a *API) emailHook(w http.ResponseWriter, req *http.Request, body []byte) e
 		return a.reject(ctx, dealership.Email, fault.Forbidden("The signature is not valid: %s.", err.Error()))
 	}
 
-	in, err := emailOf(body, h.ID)
+	read := emailOf
+	if isADF {
+		read = adfOf
+	}
+	in, err := read(body, h.ID)
 	if err != nil {
 		return err
 	}

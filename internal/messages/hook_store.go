@@ -57,6 +57,14 @@ func (a *API) receiveIncoming(ctx context.Context, tx *db.Tx, in incoming) (r re
 // place adds a message to its lead. A message without a lead creates one, unless too many
 // new senders wrote in this hour.
 func (a *API) place(ctx context.Context, tx *db.Tx, in arrival) (received, error) {
+	inquiry, err := inquiryIn(ctx, tx, in)
+	if err != nil {
+		return received{}, err
+	}
+	if inquiry != nil {
+		return placeInquiry(ctx, tx, in, *inquiry)
+	}
+
 	r := received{Intent: in.meaning}
 	hash := consent.Hash(tx, tx.Env, in.from)
 	leadID, err := findConversation(ctx, tx, in.incoming, hash, in.meaning)

@@ -53,7 +53,7 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 	if channel == consent.Email {
 		text = unquoted(text)
 	}
-	if isStopSign(text) {
+	if isStopSign(text) || beginsWithStop(text) {
 		return stop
 	}
 
@@ -118,6 +118,17 @@ func isStopSign(text string) bool {
 		}
 	}
 	return found
+}
+
+// beginsWithStop reports whether the first sentence of a text is one of the words that mean nothing
+// else: "Stop!! I bought a boat already".
+func beginsWithStop(text string) bool {
+	end := strings.IndexAny(text, ".!?;\n")
+	if end < 0 || strings.HasPrefix(strings.TrimLeft(text[end:], ".!; \n"), "?") {
+		return false
+	}
+	words := slices.Compact(strings.Fields(joinLetters(plain(text[:end]))))
+	return text[end] != '?' && len(words) == 1 && slices.Contains(plainStops, words[0])
 }
 
 // joinLetters joins the letters of a spelled word: "s t o p" is "stop".

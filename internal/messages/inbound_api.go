@@ -70,8 +70,8 @@ type InboundMessage struct {
 	_ struct{} `doc:"What happened to a message that a customer sent."`
 
 	LeadID      *string `json:"lead_id" doc:"Lead of the message. Null if an unknown sender opted out, if a mail server reports about an email that is not known, if the message is in quarantine, or if it was recorded before."`
-	MessageID   *string `json:"message_id" doc:"Message of the lead. Null if there is no lead."`
-	CreatedLead bool    `json:"created_lead" doc:"Whether the sender was unknown, so that a contact and a lead were created."`
+	MessageID   *string `json:"message_id" doc:"Message of the lead. Null if there is no lead, and for an inquiry that a marketplace forwarded: its text is the message of the lead."`
+	CreatedLead bool    `json:"created_lead" doc:"Whether a lead was created, because the sender was unknown or a marketplace forwarded an inquiry."`
 	Repeated    bool    `json:"repeated" doc:"Whether a message with this ID was recorded before."`
 	Quarantined bool    `json:"quarantined" doc:"Whether the message waits in quarantine, because too many new senders wrote in the same hour."`
 	Intent      intent  `json:"intent" doc:"What the sender means. stop ends all messages to the address. unclear pauses marketing until someone reviews it."`

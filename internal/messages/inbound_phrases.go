@@ -30,6 +30,7 @@ var (
 		"parem", "pare com isso", "parem com isso", "chega", "cancele", "cancela", "sair", "remover", "descadastrar",
 		"descadastro", "encerrar", "remova me",
 	}
+	plainStops = []string{"stop", "stopp", "stopall", "unsubscribe", "unsub", "optout", "basta", "arret", "arrete", "arretez"}
 	startWords = []string{"start", "unstop"}
 	helpWords  = []string{"help", "info"}
 )
@@ -98,6 +99,8 @@ var stopSentences = compile(
 	`\bopt(?:ing|ed)? (?:me |us |my number |this number )?out\b`,
 	`\bunsub(?:scribe)? (?:me|us|this|my|from|please|pls|now|thanks)\b|\b(?:to|please|pls|can i|do i|me) unsub(?:scribe)?\b|`+
 		`\bunsubscribe unsubscribe\b`,
+	`\bwrong (?:number|person|phone)\b.*\b(?:remove|delete|erase|take (?:it|me|this) off)\b|\b(?:remove|delete|erase)\b.*\bwrong (?:number|person|phone)\b|`+
+		`\b(?:please|pls|plz|kindly) remove(?: thanks| thank you)?$`,
 	`\bleave (?:me|us) alone\b|\blet me be\b|\b(?:lose|loose) my (?:number|digits)\b|\bf(?:uck)? off\b|\bpiss off\b|`+
 		`\btake a hint\b|\bcease and desist\b`,
 	`\b(?:never|did not|didnt) (?:sign(?:ed)? up|subscribed?|consent(?:ed)?|opt(?:ed)? in|agreed?|ask(?:ed)?) (?:for|to|`+

@@ -17,18 +17,20 @@ func TestClassify(t *testing.T) {
 			"Remove me from this list, thanks", "Do not text me again", "Don't text me", "don’t contact me any more", "No más",
 			"no mas por favor", "I want to opt out of this",
 			"leave me alone", "I said no more texts", "I hereby revoke my consent",
+			"Stop!! I bought a boat already", "STOP. We found one in Annapolis.", "Unsubscribe! I am not Ann.", "S.T.O.P",
+			"Wrong number please remove", "wrong number, delete it", "please remove",
 		},
 		start: {"START", "start", "Unstop", "unstop!"},
 		help:  {"HELP", "help?", "Info", "INFO."},
 		unclear: {
 			"Can you stop that noise the engine makes when it is cold?", "Don't stop texting me", "please do not stop",
-			"I have to cancel my appointment on Friday", "not interested", "Wrong number",
+			"I have to cancel my appointment on Friday", "not interested", "Wrong number", "Is this the wrong number of engine hours?",
 			"Who is this?", "that is enough of this, thank you very much", "this is spam",
 		},
 		ordinary: {
 			"", "🚤", "Is she still there?", "I could stop by on Saturday", "We'll stop in after work", "YES", "yes please",
 			"What does it cost at the end of the season?", "A non-stop trip to Bermuda",
-			"I start at noon", "Can you help me find a trailer?", "The endless summer", "nonstop",
+			"I start at noon", "The first stop! Then Annapolis.", "Please remove the old trailer from the offer", "Can you help me find a trailer?", "The endless summer", "nonstop",
 		},
 	} {
 		for _, text := range texts {

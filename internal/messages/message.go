@@ -82,6 +82,7 @@ type LeadMessage struct {
 	ReceivedAt        *time.Time           `json:"received_at" db:"received_at" doc:"When an inbound message was received. Null for an outbound message."`
 	Authentication    *EmailAuthentication `json:"authentication" db:"authentication,json" doc:"What the mail provider found out about the sender of a received email. Null if it reported nothing, and for other messages." since:"next"`
 	SenderVerified    *bool                `json:"sender_verified" db:"sender_verified" doc:"Whether DMARC proves that a received email is from its address. If false, anyone can have written it. Null for a text message, an outbound message, and a message that was received before Slipway stored this." since:"next"`
+	SentBy            *MessageSender       `json:"sent_by" db:"sent_by,json" doc:"User, API key or app that sent the message. Null for an inbound or automatic message, for a reminder, and for a message that was sent before Slipway stored this." since:"next"`
 	Version           int64                `json:"version" db:"version" doc:"Number of the current version."`
 	CreatedAt         time.Time            `json:"created_at" db:"created_at" doc:"When the message was stored."`
 	UpdatedAt         time.Time            `json:"updated_at" db:"updated_at" doc:"When the status of the message last changed."`
@@ -123,6 +124,21 @@ func (m LeadMessage) isPending() bool { return m.Status == Queued || m.Status ==
 func (m LeadMessage) isSending(node string) bool {
 	late := m.Status == Unknown && null.Text(m.ErrorCode) == interrupted && null.Text(m.LeaseBy) == node
 	return m.isPending() || late
+}
+
+// MessageSender is who sent a message.
+type MessageSender struct {
+	_ struct{} `doc:"Who sent a message: a user, an API key or an app." privacy:"plain" nullable:"true"`
+
+	Type  auth.ActorType `json:"type" doc:"Type of the sender."`
+	ID    string         `json:"id" doc:"ID of the sender." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Label string         `json:"label" doc:"Name of the sender at that time." example:"Ann Lee"`
+}
+
+// isAnswer reports whether a person answered with the message. Offers that a program sends to
+// many leads are no answers.
+func (m LeadMessage) isAnswer() bool {
+	return m.SentBy != nil && (*m.Purpose == consent.Transactional || m.SentBy.Type == auth.ActorUser)
 }
 
 // isText reports whether it is a text message, not an email.

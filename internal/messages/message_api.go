@@ -71,7 +71,7 @@ func (a *API) Mount(r *rest.Router) {
 		Text: "Slipway checks each message before it is accepted and again before it is sent. " +
 			"The recipient must have a valid address and a consent of the same scope that is not revoked or expired, " +
 			"and for a marketing text message a consent with the basis `express_written` and a `consent_text`. " +
-			"A transactional email needs no consent if the recipient wrote an email or sent a form with a message in the last three months. " +
+			"An answer needs no permission: a transactional message can be sent for three months to someone who wrote from the address, or sent a form with a message and the address. " +
 			"Also, " +
 			"no message from the recipient can be waiting for review if the new one is marketing. " +
 			"If a check fails, the response is 422 with the reason as the code in `details`, and the message is stored as blocked. " +
@@ -144,6 +144,8 @@ func (a *API) send(ctx context.Context, tx *db.Tx, in *struct {
 	}
 
 	m := in.Body.message(l, tx.Now)
+	by := auth.From(ctx).Actor
+	m.SentBy = &MessageSender{Type: by.Type, ID: by.ID, Label: by.Label}
 	at := tx.Now
 	if m.ScheduledFor != nil {
 		at = *m.ScheduledFor
@@ -164,7 +166,11 @@ func (a *API) send(ctx context.Context, tx *db.Tx, in *struct {
 		m.hold(d.hold, in.Body.ExpiresAt != nil)
 	}
 
-	if err := leads.Touch(ctx, tx, l); err != nil {
+	worked := leads.Touch
+	if m.isAnswer() {
+		worked = leads.Answer
+	}
+	if err := worked(ctx, tx, l); err != nil {
 		return m, err
 	}
 	err = a.enqueue(ctx, tx, &m)
@@ -256,7 +262,7 @@ func (a *API) process(ctx context.Context, tx *db.Tx, in conversation, m LeadMes
 	if err := messages.Insert(ctx, tx, &m); err != nil {
 		return m, err
 	}
-	if err := leads.RecordMessage(ctx, tx, l, m.NeedsReview); err != nil {
+	if err := leads.RecordMessage(ctx, tx, l, leads.Received{At: *m.ReceivedAt, NeedsReview: m.NeedsReview, OptsOut: *m.Intent == stop}); err != nil {
 		return m, err
 	}
 	if err := events.Emit(ctx, tx, "lead.message_received", l.ID, events.Change{After: m}); err != nil {
@@ -280,6 +286,9 @@ func (a *API) process(ctx context.Context, tx *db.Tx, in conversation, m LeadMes
 			return m, err
 		}
 		return m, a.reply(ctx, tx, m, answer{body: helpText(d, null.Text(d.Settings.Sender.SMS))})
+	}
+	if m.isText() {
+		return m, consent.AppendInquiry(ctx, tx, m.inquiry())
 	}
 	return m, nil
 }
@@ -312,6 +321,13 @@ func (a *API) stop(ctx context.Context, tx *db.Tx, d dealership.Dealership, m Le
 		return err
 	}
 	return a.reply(ctx, tx, m, answer{body: confirmation(d, m.Channel), confirms: &record.ID})
+}
+
+// inquiry returns the consent record of a text message that the dealership can answer.
+func (m LeadMessage) inquiry() consent.Consent {
+	c := m.record(consent.Granted)
+	c.CapturedAt, c.Source, c.Method, c.RawText = *m.ReceivedAt, new("text_message"), new("message"), nil
+	return *c
 }
 
 // record returns the consent record of a message that gives or revokes consent.

@@ -149,12 +149,22 @@ func hasInquired(ctx context.Context, tx *db.Tx, m LeadMessage, c contacts.Conta
 		return false, nil
 	}
 	l, err := leads.Find(ctx, tx, m.LeadID)
-	if err != nil || l.InquiredFrom(null.Text(m.To), c, tx.Now) {
+	if err != nil || l.InquiredBy(m.Channel, null.Text(m.To), c, tx.Now) {
 		return err == nil, err
 	}
 	last, err := db.All[time.Time](ctx, tx, `SELECT received_at FROM messages WHERE env = ? AND address_hash = ? AND direction = 'inbound'
 		AND channel = 'email' AND received_at IS NOT NULL ORDER BY id DESC LIMIT 1`, tx.Env, m.AddressHash)
 	return len(last) > 0 && consent.AfterInquiry(last[0]).After(tx.Now), err
+}
+
+// lastReceivedAt returns when the last message of a lead was received, or nil.
+func lastReceivedAt(ctx context.Context, tx *db.Tx, leadID string) (*time.Time, error) {
+	all, err := db.All[*time.Time](ctx, tx, `SELECT received_at FROM messages WHERE env = ? AND lead_id = ? AND direction = 'inbound'
+		ORDER BY id DESC LIMIT 1`, tx.Env, leadID)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 // needsReviewFrom reports whether a message from an address needs review.

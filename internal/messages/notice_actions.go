@@ -81,7 +81,16 @@ func Withdraw(ctx context.Context, tx *db.Tx, messageID string) error {
 	return events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, events.Change{Before: before, After: m})
 }
 
+// settled tells the feature that sent a notice about its result. A lead whose answer was not sent
+// waits again.
 func settled(ctx context.Context, tx *db.Tx, m LeadMessage) error {
+	if m.isAnswer() && (m.Status == Failed || m.Status == Blocked) {
+		asked, err := lastReceivedAt(ctx, tx, m.LeadID)
+		if err != nil {
+			return err
+		}
+		return leads.Unanswered(ctx, tx, m.LeadID, m.CreatedAt, asked)
+	}
 	if !m.Notice || m.isPending() || m.Status == Unknown {
 		return nil
 	}

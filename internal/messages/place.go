@@ -56,6 +56,10 @@ var places = []place{
 	{"US", "GU", "Guam", "", []string{"Pacific/Guam"}},
 	{"US", "MP", "Northern Mariana Islands", "", []string{"Pacific/Guam"}},
 	{"US", "", "", "969", []string{"Pacific/Guam", "Pacific/Palau", "Pacific/Pohnpei", "Pacific/Majuro"}},
+	// Military addresses don't say where the person is, so all zones of the region count.
+	{"US", "AA", "Armed Forces Americas", "340", []string{eastern, central, "America/Puerto_Rico", "America/Argentina/Buenos_Aires", pacific}},
+	{"US", "AE", "Armed Forces Europe", "090-098", []string{"Europe/London", "Europe/Berlin", "Europe/Istanbul", "Asia/Bahrain", "Africa/Djibouti"}},
+	{"US", "AP", "Armed Forces Pacific", "962-966", []string{"Asia/Tokyo", "Asia/Singapore", "Pacific/Guam", "Australia/Sydney", "Pacific/Honolulu", pacific}},
 	{"CA", "", "", "K L M N", []string{"America/Toronto"}}, // southern Ontario
 	{"US", "AL", "Alabama", "350-369", []string{central}},
 	{"US", "AK", "Alaska", "995-999", []string{"America/Anchorage", "America/Adak"}},

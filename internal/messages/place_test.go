@@ -19,7 +19,10 @@ func TestZonesOfSplitStates(t *testing.T) {
 	for code, want := range map[string][]string{
 		"FL 32301": {eastern}, "FL 33101": {eastern}, "FL 32501": {central}, "FL 32401": {eastern, central},
 		"FL 32456": {eastern, central}, // Port St. Joe has Eastern Time, Panama City has Central Time
-		"AA 34001": {},                 // soldiers abroad
+		// Soldiers abroad: FPO 96350 is in Japan, and others with AP are in Hawaii's half of the world.
+		"AA 34001": {eastern, central, "America/Puerto_Rico", "America/Argentina/Buenos_Aires", pacific},
+		"AE 09012": {"Europe/London", "Europe/Berlin", "Europe/Istanbul", "Asia/Bahrain", "Africa/Djibouti"},
+		"AP 96350": {"Asia/Tokyo", "Asia/Singapore", "Pacific/Guam", "Australia/Sydney", "Pacific/Honolulu", pacific},
 		"AL 35203": {central}, "AL 36867": {central, eastern},
 		"TN 37201": {central}, "TN 38103": {central}, "TN 38501": {central}, "TN 37402": {eastern}, "TN 37902": {eastern},
 		"TN 37355": {eastern, central}, "TN 37723": {eastern, central},
@@ -73,7 +76,7 @@ func TestPlacesAreComplete(t *testing.T) {
 			states++
 		}
 	}
-	if states != 50+1+5 { // states, Washington, D.C., and territories
-		t.Errorf("got %d states and territories, want 56", states)
+	if states != 50+1+5+3 { // states, Washington, D.C., territories, and the armed forces
+		t.Errorf("got %d states and territories, want 59", states)
 	}
 }

@@ -28,6 +28,7 @@ type ResponseTimes struct {
 	Answered      int64  `json:"answered" doc:"Leads with a response."`
 	Unanswered    int64  `json:"unanswered" doc:"Leads without a response."`
 	Overdue       int64  `json:"overdue" doc:"Leads without a response that are open and older than an hour."`
+	Awaiting      int64  `json:"awaiting" doc:"Leads that wait for an answer of the dealership now, the first or a later one."`
 	WithinMinutes int64  `json:"within_5_minutes" doc:"Leads with a response within 5 minutes."`
 	WithinHour    int64  `json:"within_1_hour" doc:"Leads with a response within an hour."`
 	WithinDay     int64  `json:"within_1_day" doc:"Leads with a response within 24 hours."`
@@ -70,6 +71,9 @@ type answeredLead struct {
 	Status    string    `db:"status"`
 	CreatedAt time.Time `db:"created_at"`
 
+	Turn         leads.Turn `db:"turn"`
+	SnoozedUntil *time.Time `db:"snoozed_until"`
+
 	answeredAt time.Time // zero if there is none
 }
 
@@ -96,6 +100,9 @@ type timing struct {
 
 func (t *timing) add(l answeredLead, now time.Time) {
 	t.Leads++
+	if l.Turn == leads.Us && (l.SnoozedUntil == nil || !l.SnoozedUntil.After(now)) {
+		t.Awaiting++
+	}
 	s, ok := l.seconds()
 	if !ok {
 		t.Unanswered++
@@ -170,10 +177,10 @@ func mostFirst(m map[string]*timing) []string {
 }
 
 func (r ResponsesReport) sheets() []sheet {
-	columns := []string{"leads", "answered", "unanswered", "overdue", "within_5_minutes", "within_1_hour", "within_1_day", "median_seconds",
+	columns := []string{"leads", "answered", "unanswered", "overdue", "awaiting", "within_5_minutes", "within_1_hour", "within_1_day", "median_seconds",
 		"p90_seconds"}
 	cells := func(t ResponseTimes) []string {
-		return []string{number(t.Leads), number(t.Answered), number(t.Unanswered), number(t.Overdue), number(t.WithinMinutes),
+		return []string{number(t.Leads), number(t.Answered), number(t.Unanswered), number(t.Overdue), number(t.Awaiting), number(t.WithinMinutes),
 			number(t.WithinHour), number(t.WithinDay), optionalNumber(t.MedianSeconds), optionalNumber(t.P90Seconds)}
 	}
 	sources := sheet{name: "sources", columns: append([]string{"source"}, columns...)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/null"
@@ -12,9 +13,11 @@ import (
 func findResponses(ctx context.Context, tx *db.Tx, p period, _ int) (ResponsesReport, error) {
 	w := &db.Where{}
 	w.And("l.id >= ? AND l.id < ?", id.Floor("lead", p.start), id.Floor("lead", p.end))
-	w.And("l.source NOT IN ('phone', 'walk_in', 'import')") // someone talked to them already
+	for _, met := range leads.Met {
+		w.And("l.source <> ?", met)
+	}
 	w.AndOneOf("l.location_id", null.Text(p.LocationID))
-	leads, err := db.All[answeredLead](ctx, tx, `SELECT {l.cols} FROM leads l WHERE l.env = ? AND `+w.String(),
+	all, err := db.All[answeredLead](ctx, tx, `SELECT {l.cols} FROM leads l WHERE l.env = ? AND `+w.String(),
 		append([]any{tx.Env}, w.Args...)...)
 	if err != nil {
 		return ResponsesReport{}, err
@@ -31,5 +34,5 @@ func findResponses(ctx context.Context, tx *db.Tx, p period, _ int) (ResponsesRe
 	}
 	called, err := db.All[answer](ctx, tx, `SELECT a.object_id AS id, MIN(a.occurred_at) AS at FROM activities a WHERE a.env = ?
 		AND a.object_id >= ? AND a.object_id < ? AND a.kind IN ('call', 'visit') GROUP BY a.object_id`, tx.Env, from, to)
-	return responses(p, leads, slices.Concat(written, called)), err
+	return responses(p, all, slices.Concat(written, called)), err
 }

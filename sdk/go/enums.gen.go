@@ -907,6 +907,17 @@ const (
 	LeadAssignmentMethodRoundRobin LeadAssignmentMethod = "round_robin"
 )
 
+// LeadAwaiting: Who has to answer next: the dealership (us), the customer (them), or nobody, because the lead is
+// closed, snoozed or opted out.
+type LeadAwaiting string
+
+// The values of LeadAwaiting.
+const (
+	LeadAwaitingUs     LeadAwaiting = "us"
+	LeadAwaitingThem   LeadAwaiting = "them"
+	LeadAwaitingNobody LeadAwaiting = "nobody"
+)
+
 // LeadSignalKind: What a lead did. Each kind has its own weight in the score.
 type LeadSignalKind string
 
@@ -1261,8 +1272,9 @@ type PreviewLeadSort string
 
 // The values of PreviewLeadSort.
 const (
-	PreviewLeadSortNewest       PreviewLeadSort = "newest"
-	PreviewLeadSortLastActivity PreviewLeadSort = "last_activity"
+	PreviewLeadSortNewest        PreviewLeadSort = "newest"
+	PreviewLeadSortLastActivity  PreviewLeadSort = "last_activity"
+	PreviewLeadSortAwaitingSince PreviewLeadSort = "awaiting_since"
 )
 
 // PreviewLeadStatusCategory: Summary of the status of a lead.

@@ -762,6 +762,22 @@ func (s *PreviewLeadsService) Get(ctx context.Context, leadID string, params Pre
 	return call[PreviewLead](ctx, s.client, request{verb: "GET", path: "/v2-preview/leads/{lead_id}", ids: []string{leadID}, query: params}, opts)
 }
 
+// PreviewLeadGetAwaitingParams are the parameters of Leads.GetAwaiting. Fields that are not set are not sent.
+type PreviewLeadGetAwaitingParams struct {
+	// Only leads that this location works. Several are separated by commas.
+	LocationID string `url:"location_id"`
+}
+
+// GetAwaiting: Count the leads that wait for an answer. Requires leads:read.
+//
+// Returns how many leads wait for an answer of the dealership, and how many are snoozed. To list them, the
+// longest wait first, use `listLeads` with `awaiting=us` and `sort=awaiting_since`.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) GetAwaiting(ctx context.Context, params PreviewLeadGetAwaitingParams, opts ...RequestOption) (*PreviewAwaitingLeads, error) {
+	return call[PreviewAwaitingLeads](ctx, s.client, request{verb: "GET", path: "/v2-preview/awaiting_leads", query: params}, opts)
+}
+
 // GetMessaging: Show whether messages can be sent. Requires leads:read.
 //
 // If a provider doesn't answer three times in a row, Slipway stops sending to it and tries one message again
@@ -819,7 +835,12 @@ type PreviewLeadListParams struct {
 	StatusCategory PreviewLeadStatusCategory `url:"status_category"`
 	// Words, or the start of words, in the names, company, email or phone of the contact. All words must match.
 	Q string `url:"q"`
-	// newest lists the leads that were created last first, last_activity those with the latest last_activity_at.
+	// Only leads for which it is this side's turn to answer.
+	Awaiting LeadAwaiting `url:"awaiting"`
+	// With owner_id, true also lists leads without an owner.
+	OrUnowned *bool `url:"or_unowned"`
+	// newest lists the leads that were created last first, last_activity those with the latest last_activity_at, and
+	// awaiting_since those first that have waited longest.
 	Sort PreviewLeadSort `url:"sort"`
 	// References to return as objects, separated by commas. You need the scope to read them.
 	Expand []PreviewLeadExpansion `url:"expand"`
@@ -888,6 +909,26 @@ func (s *PreviewLeadsService) ReleaseQuarantinedMessage(ctx context.Context, mes
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewLeadsService) ResolveUnknownMessage(ctx context.Context, messageID string, body PreviewUnknownMessageResolve, opts ...RequestOption) (*LeadMessage, error) {
 	return call[LeadMessage](ctx, s.client, request{verb: "POST", path: "/v2-preview/unknown_messages/{message_id}/resolve", ids: []string{messageID}, body: body}, opts)
+}
+
+// Snooze: Take a lead off the list of leads that wait for an answer. Requires leads:write.
+//
+// The lead is on the list again at the time in `until`, or as soon as the customer writes. Without `until`, only
+// when the customer writes.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) Snooze(ctx context.Context, leadID string, body PreviewLeadSnooze, opts ...RequestOption) (*PreviewLead, error) {
+	return call[PreviewLead](ctx, s.client, request{verb: "PUT", path: "/v2-preview/leads/{lead_id}/snooze", ids: []string{leadID}, body: body}, opts)
+}
+
+// Wake: End the snooze of a lead. Requires leads:write.
+//
+// The lead is on the list of leads that wait for an answer again. If it was snoozed until the customer writes,
+// its wait begins now.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) Wake(ctx context.Context, leadID string, opts ...RequestOption) (*PreviewLead, error) {
+	return call[PreviewLead](ctx, s.client, request{verb: "POST", path: "/v2-preview/leads/{lead_id}/wake", ids: []string{leadID}}, opts)
 }
 
 // PreviewOfficeService has the operations of the family Office.

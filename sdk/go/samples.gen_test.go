@@ -1931,6 +1931,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			awaitingLeads, err := client.Preview.Leads.GetAwaiting(ctx, slipway.PreviewLeadGetAwaitingParams{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(awaitingLeads)
+			return nil
+		},
+		func() error {
 			messaging, err := client.Preview.Leads.GetMessaging(ctx)
 			if err != nil {
 				return err
@@ -2000,6 +2008,24 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(leadMessage.ID)
+			return nil
+		},
+		func() error {
+			lead, err := client.Preview.Leads.Snooze(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewLeadSnooze{
+				Until: slipway.Set(time.Date(2027, 5, 1, 13, 0, 0, 0, time.UTC)),
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(lead.ID)
+			return nil
+		},
+		func() error {
+			lead, err := client.Preview.Leads.Wake(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(lead.ID)
 			return nil
 		},
 		func() error {

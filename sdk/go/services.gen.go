@@ -1290,13 +1290,13 @@ func (s *LeadsService) RevokeConsent(ctx context.Context, leadID, consentID stri
 //
 // Slipway checks each message before it is accepted and again before it is sent. The recipient must have a valid
 // address and a consent of the same scope that is not revoked or expired, and for a marketing text message a
-// consent with the basis `express_written` and a `consent_text`. A transactional email needs no consent if the
-// recipient wrote an email or sent a form with a message in the last three months. Also, no message from the
-// recipient can be waiting for review if the new one is marketing. If a check fails, the response is 422 with
-// the reason as the code in `details`, and the message is stored as blocked. A marketing text message in the
-// recipient's quiet hours is held until they end. If you set `send_at` to a time in quiet hours, the message is
-// blocked. Slipway adds an opt-out notice to marketing text messages, and the dealership's postal address and an
-// unsubscribe link to marketing email.
+// consent with the basis `express_written` and a `consent_text`. An answer needs no permission: a transactional
+// message can be sent for three months to someone who wrote from the address, or sent a form with a message and
+// the address. Also, no message from the recipient can be waiting for review if the new one is marketing. If a
+// check fails, the response is 422 with the reason as the code in `details`, and the message is stored as
+// blocked. A marketing text message in the recipient's quiet hours is held until they end. If you set `send_at`
+// to a time in quiet hours, the message is blocked. Slipway adds an opt-out notice to marketing text messages,
+// and the dealership's postal address and an unsubscribe link to marketing email.
 func (s *LeadsService) SendMessage(ctx context.Context, leadID string, body LeadMessageSend, opts ...RequestOption) (*LeadMessage, error) {
 	return call[LeadMessage](ctx, s.client, request{verb: "POST", path: "/v1/leads/{lead_id}/messages", ids: []string{leadID}, body: body}, opts)
 }

@@ -545,7 +545,7 @@ type Consent struct {
 	Bindings []ConsentBinding `json:"bindings"`
 	// When the consent was given or revoked. The latest record applies.
 	CapturedAt time.Time `json:"captured_at"`
-	// User or API key that recorded it.
+	// User or API key that recorded it. system for a consent that Slipway recorded itself.
 	CapturedBy *string `json:"captured_by"`
 	// Channels that the record applies to.
 	Channels []ConsentChannel `json:"channels"`
@@ -1273,6 +1273,9 @@ type DealershipPatchSettingsInbound struct {
 	// Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and
 	// never returned. Null removes it.
 	EmailSecret Opt[string] `json:"email_secret,omitzero"`
+	// Email addresses and domains that are never a customer, such as those of marketplaces and of your website.
+	// Replaces the list.
+	Marketplaces Opt[[]string] `json:"marketplaces,omitzero"`
 	// How many new senders in an hour create leads. Messages of the others go to the quarantine.
 	NewSendersPerHour Opt[int64] `json:"new_senders_per_hour,omitzero"`
 	// Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it.
@@ -2417,6 +2420,8 @@ type Inbound struct {
 	EmailSecretSetAt *time.Time `json:"email_secret_set_at"`
 	// URL for received email, which is signed as defined by Standard Webhooks.
 	EmailURL string `json:"email_url"`
+	// Email addresses and domains that are never a customer. Slipway reads the customer from what they forward.
+	Marketplaces []string `json:"marketplaces"`
 	// How many new senders in an hour create leads. Messages of the others go to the quarantine. Defaults to 60.
 	NewSendersPerHour int64 `json:"new_senders_per_hour"`
 	// When the auth token of the dealership's own Twilio account was set. Null if it has none. Then Twilio must sign
@@ -2576,6 +2581,12 @@ type KeyRotate struct {
 
 // Lead: An inquiry about a boat.
 type Lead struct {
+	// Who has to answer next. The last message, call or visit of a person decides, and automatic messages don't
+	// count. nobody for a lead that is closed, snoozed or opted out.
+	Awaiting LeadAwaiting `json:"awaiting"`
+	// Since when. For us, it is the first message without an answer, or the creation of the lead. A lead from the
+	// source phone, walk_in or import waits for the customer. Null if awaiting is nobody.
+	AwaitingSince *time.Time `json:"awaiting_since"`
 	// Upper end of the budget in whole US dollars. Null if unknown.
 	BudgetMaxUSD *int64 `json:"budget_max_usd"`
 	// Lower end of the budget in whole US dollars. Null if unknown.
@@ -2614,6 +2625,8 @@ type Lead struct {
 	PossibleMismatch bool `json:"possible_mismatch"`
 	// 0 to 100. Sum of the weights of the signals, which halve every 14 days.
 	Score int64 `json:"score"`
+	// When the lead is on the list of leads that wait for an answer again. Null if it is not snoozed.
+	SnoozedUntil *time.Time `json:"snoozed_until"`
 	// How the lead reached the dealership.
 	Source LeadSource `json:"source"`
 	// Campaign, page, person or place that the lead came from. Null if unknown.
@@ -2627,6 +2640,9 @@ type Lead struct {
 	SubmittedContact *SubmittedContact `json:"submitted_contact"`
 	// When the lead plans to buy.
 	Timeline *string `json:"timeline"`
+	// Channels of the consents that were sent with the lead and could not be recorded, because the contact has no
+	// address for them.
+	UnrecordedConsents []ConsentChannel `json:"unrecorded_consents"`
 	// When it last changed.
 	UpdatedAt time.Time `json:"updated_at"`
 	// Number of the current version. Same as the ETag.
@@ -2700,7 +2716,8 @@ type LeadCreate struct {
 	BudgetMaxUSD *int64 `json:"budget_max_usd,omitzero"`
 	// Lower end of the budget in whole US dollars.
 	BudgetMinUSD *int64 `json:"budget_min_usd,omitzero"`
-	// Consents that were given with the lead, such as the checkboxes of a form.
+	// Consents that were given with the lead, such as the checkboxes of a form. A channel that the contact has no
+	// address for is left out and listed in unrecorded_consents.
 	Consents []ConsentCreate `json:"consents,omitzero"`
 	// Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it
 	// lacks is filled in. Otherwise a contact is created.
@@ -2836,6 +2853,9 @@ type LeadMessage struct {
 	SenderVerified *bool `json:"sender_verified"`
 	// When the provider accepted the message. Null until then.
 	SentAt *time.Time `json:"sent_at"`
+	// User, API key or app that sent the message. Null for an inbound or automatic message, for a reminder, and for
+	// a message that was sent before Slipway stored this.
+	SentBy *MessageSender `json:"sent_by"`
 	// Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that
 	// the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a
 	// user decides.
@@ -3183,6 +3203,16 @@ type MeRateLimit struct {
 	RequestsPerSecond float64 `json:"requests_per_second"`
 }
 
+// MessageSender: Who sent a message: a user, an API key or an app.
+type MessageSender struct {
+	// ID of the sender.
+	ID string `json:"id"`
+	// Name of the sender at that time.
+	Label string `json:"label"`
+	// Type of the sender.
+	Type ActorType `json:"type"`
+}
+
 // NoteOnHin: A problem with a hull identification number, or something unusual about it.
 type NoteOnHin struct {
 	// Stable code for programs.
@@ -3451,6 +3481,22 @@ type PreviewAppointmentPatchReminder struct {
 	Channel Opt[MessageChannel] `json:"channel,omitzero"`
 	// Defaults to 24.
 	HoursBefore Opt[int64] `json:"hours_before,omitzero"`
+}
+
+// PreviewAwaitingLeads: How many leads wait for an answer of the dealership.
+type PreviewAwaitingLeads struct {
+	// Leads that got their last answer today, in the dealership's time zone.
+	AnsweredToday int64 `json:"answered_today"`
+	// All leads that wait for an answer.
+	Everyone int64 `json:"everyone"`
+	// Leads that wait for an answer of your user, or that have no owner. 0 without a user.
+	Mine int64 `json:"mine"`
+	// When the next snoozed lead is on the list again. Null if none is snoozed.
+	NextWakeAt *time.Time `json:"next_wake_at"`
+	// Since when the first of them has waited. Null if none waits.
+	OldestSince *time.Time `json:"oldest_since"`
+	// Leads that are snoozed and would otherwise wait for an answer.
+	Snoozed int64 `json:"snoozed"`
 }
 
 // PreviewBackupRun: A backup, or a check that one can be restored.
@@ -4635,7 +4681,7 @@ type PreviewHullPricingPatchCost struct {
 
 // PreviewInboundMessage: What happened to a message that a customer sent.
 type PreviewInboundMessage struct {
-	// Whether the sender was unknown, so that a contact and a lead were created.
+	// Whether a lead was created, because the sender was unknown or a marketplace forwarded an inquiry.
 	CreatedLead bool `json:"created_lead"`
 	// What the sender means. stop ends all messages to the address. unclear pauses marketing until someone reviews
 	// it.
@@ -4643,7 +4689,8 @@ type PreviewInboundMessage struct {
 	// Lead of the message. Null if an unknown sender opted out, if a mail server reports about an email that is not
 	// known, if the message is in quarantine, or if it was recorded before.
 	LeadID *string `json:"lead_id"`
-	// Message of the lead. Null if there is no lead.
+	// Message of the lead. Null if there is no lead, and for an inquiry that a marketplace forwarded: its text is
+	// the message of the lead.
 	MessageID *string `json:"message_id"`
 	// Whether the message waits in quarantine, because too many new senders wrote in the same hour.
 	Quarantined bool `json:"quarantined"`
@@ -4794,6 +4841,12 @@ type PreviewInventoryValue struct {
 
 // PreviewLead: An inquiry about a boat.
 type PreviewLead struct {
+	// Who has to answer next. The last message, call or visit of a person decides, and automatic messages don't
+	// count. nobody for a lead that is closed, snoozed or opted out.
+	Awaiting LeadAwaiting `json:"awaiting"`
+	// Since when. For us, it is the first message without an answer, or the creation of the lead. A lead from the
+	// source phone, walk_in or import waits for the customer. Null if awaiting is nobody.
+	AwaitingSince *time.Time `json:"awaiting_since"`
 	// Upper end of the budget. Null if unknown.
 	BudgetMax *PreviewMoney `json:"budget_max"`
 	// Lower end of the budget. Null if unknown.
@@ -4840,6 +4893,8 @@ type PreviewLead struct {
 	PossibleMismatch bool `json:"possible_mismatch"`
 	// 0 to 100. Sum of the weights of the signals, which halve every 14 days.
 	Score int64 `json:"score"`
+	// When the lead is on the list of leads that wait for an answer again. Null if it is not snoozed.
+	SnoozedUntil *time.Time `json:"snoozed_until"`
 	// How the lead reached the dealership.
 	Source LeadSource `json:"source"`
 	// Campaign, page, person or place that the lead came from. Null if unknown.
@@ -4853,6 +4908,9 @@ type PreviewLead struct {
 	SubmittedContact *SubmittedContact `json:"submitted_contact"`
 	// When the lead plans to buy.
 	Timeline *string `json:"timeline"`
+	// Channels of the consents that were sent with the lead and could not be recorded, because the contact has no
+	// address for them.
+	UnrecordedConsents []ConsentChannel `json:"unrecorded_consents"`
 	// When it last changed.
 	UpdatedAt time.Time `json:"updated_at"`
 	// Number of the current version. Same as the ETag.
@@ -4865,6 +4923,13 @@ type PreviewLeadReach struct {
 	Checks []PreviewReachCheck `json:"checks"`
 	// ID of the lead.
 	LeadID string `json:"lead_id"`
+}
+
+// PreviewLeadSnooze: How long a lead is off the list of leads that wait for an answer.
+type PreviewLeadSnooze struct {
+	// When the lead is on the list again. Defaults to when the customer writes again: use that for a message that
+	// needs no answer.
+	Until Opt[time.Time] `json:"until,omitzero"`
 }
 
 // PreviewLeadsCount: What became of several leads.
@@ -5668,6 +5733,8 @@ type PreviewRequestLog struct {
 type PreviewResponseHour struct {
 	// Leads with a response.
 	Answered int64 `json:"answered"`
+	// Leads that wait for an answer of the dealership now, the first or a later one.
+	Awaiting int64 `json:"awaiting"`
 	// Hour of the day, from 0 to 23.
 	Hour int64 `json:"hour"`
 	// Number of leads.
@@ -5692,6 +5759,8 @@ type PreviewResponseHour struct {
 type PreviewResponseOwner struct {
 	// Leads with a response.
 	Answered int64 `json:"answered"`
+	// Leads that wait for an answer of the dealership now, the first or a later one.
+	Awaiting int64 `json:"awaiting"`
 	// Number of leads.
 	Leads int64 `json:"leads"`
 	// Median of the response times in seconds. Null if no lead has a response.
@@ -5716,6 +5785,8 @@ type PreviewResponseOwner struct {
 type PreviewResponseSource struct {
 	// Leads with a response.
 	Answered int64 `json:"answered"`
+	// Leads that wait for an answer of the dealership now, the first or a later one.
+	Awaiting int64 `json:"awaiting"`
 	// Number of leads.
 	Leads int64 `json:"leads"`
 	// Median of the response times in seconds. Null if no lead has a response.
@@ -5740,6 +5811,8 @@ type PreviewResponseSource struct {
 type PreviewResponseTimes struct {
 	// Leads with a response.
 	Answered int64 `json:"answered"`
+	// Leads that wait for an answer of the dealership now, the first or a later one.
+	Awaiting int64 `json:"awaiting"`
 	// Number of leads.
 	Leads int64 `json:"leads"`
 	// Median of the response times in seconds. Null if no lead has a response.

@@ -13,7 +13,12 @@ var consoleRecipes = map[string]recipe{
 	"preview.listLeads":    {toList(aLead), nil},
 	"preview.getLead":      {aLead, nil},
 	"preview.getLeadReach": {aLead, nil},
-	"preview.getDealNext":  {aDeal, nil},
+
+	"preview.getAwaitingLeads": {},
+	"preview.snoozeLead":       {aLead, fixed(`{"until": "2027-05-01T13:00:00Z"}`)},
+	"preview.wakeLead":         {aLead, nil},
+
+	"preview.getDealNext": {aDeal, nil},
 
 	"preview.listUnknownMessages":   {toList(anUnknownMessage), nil},
 	"preview.getMessaging":          {},

@@ -41,9 +41,9 @@ func TestTimeline(t *testing.T) {
 		assert.Equal(t, p.Data[1].Actor.Type, "api_key")
 		assert.Equal(t, len(p.Data[1].Changes), 0)
 
-		s.Test.Get(path+lead+"&limit=1", 200, &p)
-		assert.Equal(t, types(), []string{"lead.message_received"})
-		assert.Contains(t, string(p.Data[0].Object.Value), "Hello?")
+		s.Test.Get(path+lead+"&limit=2", 200, &p)
+		assert.Equal(t, types(), []string{"lead.consent_captured", "lead.message_received"})
+		assert.Contains(t, string(p.Data[1].Object.Value), "Hello?")
 		assert.Equal(t, p.HasMore, true)
 		s.Test.Get(path+lead+"&starting_after="+*p.NextCursor, 200, &p)
 		assert.Equal(t, types(), []string{"lead.created"})

@@ -71,9 +71,17 @@ func TestConsentsInTheRequestOfALead(t *testing.T) {
 		assert.Equal(t, p.Data[2].ExpiresAt, nil)
 		assert.Equal(t, p.Data[2].Address, new("+14105550123"))
 
+		// A consent for a channel without an address doesn't lose the lead.
+		s.Test.Post("/v1/leads", `{"contact":{"last_name":"Smith","phone":"410-555-0124"},"consents":[
+			{"channels":["email","sms"],"scope":"transactional"},{"channels":["email"],"scope":"all"}]}`, 201, &l)
+		assert.Equal(t, l.Unrecorded, []consent.Channel{consent.Email})
+		s.Test.Get("/v1/leads/"+l.ID+"/consents", 200, &p)
+		assert.Len(t, p.Data, 1)
+		assert.Equal(t, p.Data[0].Channels, []consent.Channel{consent.SMS})
+
 		// An invalid consent creates nothing.
-		s.Test.Post("/v1/leads", `{"contact":{"last_name":"Smith","phone":"410-555-0124"},"consents":[{"channels":["email"],"scope":"all"}]}`, 422, nil).
-			WantDetail(t, "consents[0].address", "recipient_invalid")
-		assert.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM leads`)[0], 1)
+		s.Test.Post("/v1/leads", `{"contact":{"last_name":"Smith","phone":"410-555-0125"},"consents":[{"channels":["email"],"address":"x@","scope":"all"}]}`, 422, nil).
+			WantDetail(t, "consents[0].address", "format")
+		assert.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM leads`)[0], 2)
 	})
 }

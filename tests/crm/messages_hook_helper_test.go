@@ -105,7 +105,18 @@ func (p *provider) mail(id, body string, want int) {
 	p.mailAt(id, body, p.s.DB.Now(), want)
 }
 
+// adf sends a signed ADF document and checks the status.
+func (p *provider) adf(id, body string, want int) {
+	p.t.Helper()
+	p.signed("application/x-adf+xml", id, body, p.s.DB.Now(), want)
+}
+
 func (p *provider) mailAt(id, body string, at time.Time, want int) {
+	p.t.Helper()
+	p.signed("application/json", id, body, at, want)
+}
+
+func (p *provider) signed(kind, id, body string, at time.Time, want int) {
 	p.t.Helper()
 	wh, err := standard.NewWebhook(p.secret)
 	if err != nil {
@@ -115,7 +126,7 @@ func (p *provider) mailAt(id, body string, at time.Time, want int) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	res := p.post(p.s, p.email, "application/json", body, map[string]string{
+	res := p.post(p.s, p.email, kind, body, map[string]string{
 		"Webhook-Id": id, "Webhook-Timestamp": strconv.FormatInt(at.Unix(), 10), "Webhook-Signature": signed})
 	if res.StatusCode != want {
 		p.t.Errorf("%s: got %d %s, want %d", body, res.StatusCode, res.Bytes, want)

@@ -141,7 +141,7 @@ func TestReplayedTwilioRequest(t *testing.T) {
 		assert.Equal(t, count(s, "messages"), 3)
 		assert.Equal(t, count(s, "leads"), 1)
 		assert.Equal(t, count(s, "contacts"), 1)
-		assert.Equal(t, len(s.EventTypes(testkit.Rows[string](s, `SELECT id FROM leads`)[0])), 4, "lead.created and three messages")
+		assert.Equal(t, len(s.EventTypes(testkit.Rows[string](s, `SELECT id FROM leads`)[0])), 5, "lead.created, lead.consent_captured, and three messages")
 
 		path := "/v1/leads/" + testkit.Rows[string](s, `SELECT id FROM leads`)[0]
 		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"all","basis":"express_oral"}`, 201, nil)
@@ -293,7 +293,7 @@ func TestStopWithoutALead(t *testing.T) {
 		// The same number writes to the other environment and to the other dealership. They are separate.
 		other := newProvider(t, s, s.Other, "+12125550100", twilioToken)
 		other.send(text("SM1", "+14105550123", "+12125550100", "Hello"), 200)
-		assert.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM consents WHERE env <> ?`, s.TestEnv())[0], 0)
+		assert.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM consents WHERE env <> ? AND direction = 'revoked'`, s.TestEnv())[0], 0)
 	})
 }
 

@@ -134,7 +134,7 @@ func TestInbound(t *testing.T) {
 		s.Test.Post(other+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"help"}`, 201, nil)
 		// YES only grants consent if the last message asked for it.
 		s.Test.Post(other+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"Yes"}`, 201, nil)
-		assert.Equal(t, len(consentsOf(s, other)), 0, "consents after an unsolicited YES")
+		assert.Equal(t, consentsOf(s, other)[0].Basis, new(consent.ImpliedInquiry), "the record after an unsolicited YES")
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"Want news of boats? Reply YES."}`, 202, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func TestConsentCheck(t *testing.T) {
 		s.Test.Patch("/v1/dealership", `{"postal_address":{"line1":"12 Dock Street","city":"Annapolis","country":"US"}}`, 200, nil)
 		expect("with one", consenting, "email", "marketing", "")
 		for _, event := range s.EventTypes(strings.TrimPrefix(path, "/v1/leads/")) {
-			if !slices.Contains([]string{"lead.created", "lead.consent_captured", "lead.consent_revoked", "lead.message_queued", "lead.message_blocked"}, event) {
+			if !slices.Contains([]string{"lead.created", "lead.updated", "lead.consent_captured", "lead.consent_revoked", "lead.message_queued", "lead.message_blocked"}, event) {
 				t.Errorf("unexpected event %s", event)
 			}
 		}
@@ -141,7 +141,8 @@ func TestAnswerToAnInquiry(t *testing.T) {
 		assert.Equal(t, blockCode(t, s, form, "email", "transactional"), "")
 		assert.Equal(t, messagesOf(s, form)[0].ConsentID, nil)
 		assert.Equal(t, blockCode(t, s, form, "email", "marketing"), "consent_missing")
-		assert.Equal(t, blockCode(t, s, form, "sms", "transactional"), "consent_missing")
+		assert.Equal(t, blockCode(t, s, form, "sms", "transactional"), "")
+		assert.Equal(t, blockCode(t, s, form, "sms", "marketing"), "consent_scope")
 
 		for what, changes := range map[string]map[string]any{
 			"no message":      {"message": " "},
@@ -167,6 +168,48 @@ func TestAnswerToAnInquiry(t *testing.T) {
 
 		s.Advance(93 * 24 * time.Hour)
 		assert.Equal(t, blockCode(t, s, form, "email", "transactional"), "consent_missing", "three months later")
+		assert.Equal(t, blockCode(t, s, form, "sms", "transactional"), "consent_expired", "three months later")
+	})
+}
+
+// Someone who texts can be answered by text message, for three months after the last message. Marketing
+// and opt-outs are not covered.
+func TestAnswerToAText(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		setClock(t, s, noon(s))
+		path := "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(map[string]any{"phone": "+14105550123"})})
+		say := func(text string) {
+			t.Helper()
+			s.Advance(time.Minute)
+			s.Test.Post(path+"/inbound_messages", map[string]any{"channel": "sms", "from": "+14105550123", "body": text}, 201, nil)
+		}
+		assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_missing")
+		say("Is the trailer included?")
+		assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "")
+		assert.Equal(t, blockCode(t, s, path, "sms", "marketing"), "consent_scope")
+		c := consentsOf(s, path)[0]
+		assert.Equal(t, *c.Basis, consent.ImpliedInquiry)
+		assert.Equal(t, c.CapturedBy, new("system"))
+		assert.Equal(t, c.Evidence["message_id"] != nil, true)
+
+		// One record is enough for a conversation, and a later message renews it.
+		say("And the cover?")
+		assert.Len(t, consentsOf(s, path), 1)
+		s.Advance(70 * 24 * time.Hour)
+		say("Is she still there?")
+		assert.Len(t, consentsOf(s, path), 2)
+		s.Advance(40 * 24 * time.Hour)
+		assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "")
+		s.Advance(60 * 24 * time.Hour)
+		assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_expired")
+
+		say("STOP")
+		say("Is she still there?")
+		assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked")
+
+		// A number that opted out stays so with another lead.
+		form := s.Test.Lead(map[string]any{"source": "web", "message": "Text me", "contact": map[string]any{"last_name": "Bell", "phone": "+14105550123"}})
+		assert.Equal(t, blockCode(t, s, "/v1/leads/"+form, "sms", "transactional"), "consent_revoked")
 	})
 }
 

@@ -165,7 +165,7 @@ func TestSendingFails(t *testing.T) {
 
 		assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked", "the carrier's report")
 		want := []string{
-			"lead.created", "lead.consent_captured", "lead.message_queued", "lead.message_sent", "lead.message_queued", "lead.message_failed",
+			"lead.created", "lead.consent_captured", "lead.updated", "lead.message_queued", "lead.message_sent", "lead.message_queued", "lead.message_failed",
 			"lead.message_queued", "lead.message_failed", "lead.consent_revoked", "lead.message_blocked",
 		}
 		assert.Equal(t, s.EventTypes(m.LeadID), want)

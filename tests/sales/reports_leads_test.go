@@ -92,12 +92,12 @@ func TestResponsesReport(t *testing.T) {
 		s.Test.Post("/v1/leads/"+noted+"/close", `{"reason": "Gone"}`, 200, nil)
 		s.Other.Lead(nil)
 
-		const columns = "leads,answered,unanswered,overdue,within_5_minutes,within_1_hour,within_1_day,median_seconds,p90_seconds"
-		w.wantCSV("responses.csv", "source,"+columns, "web,5,2,3,2,1,1,1,240,90000", "email,2,1,1,1,0,1,1,3600,3600")
-		w.wantCSV("responses.csv?table=owners", "owner_id,"+columns, user+",2,2,0,0,1,2,2,240,3600")
+		const columns = "leads,answered,unanswered,overdue,awaiting,within_5_minutes,within_1_hour,within_1_day,median_seconds,p90_seconds"
+		w.wantCSV("responses.csv", "source,"+columns, "web,5,2,3,2,4,1,1,1,240,90000", "email,2,1,1,1,1,0,1,1,3600,3600")
+		w.wantCSV("responses.csv?table=owners", "owner_id,"+columns, user+",2,2,0,0,1,1,2,2,240,3600")
 		w.wantCSV("responses.csv?to=2027-01-30", "source,"+columns)
-		w.wantCSV("responses.csv?location_id="+w.west, "source,"+columns, "email,1,1,0,0,0,1,1,3600,3600")
-		assert.Contains(t, csv(t, s.Test, "responses.csv?table=hours"), "\n23,7,3,4,3,1,2,2,3600,90000")
-		assert.Contains(t, csv(t, s.Test, "responses.csv?table=hours&location_id="+w.west), "\n20,1,1,0,0,0,1,1,3600,3600\n")
+		w.wantCSV("responses.csv?location_id="+w.west, "source,"+columns, "email,1,1,0,0,0,0,1,1,3600,3600")
+		assert.Contains(t, csv(t, s.Test, "responses.csv?table=hours"), "\n23,7,3,4,3,5,1,2,2,3600,90000")
+		assert.Contains(t, csv(t, s.Test, "responses.csv?table=hours&location_id="+w.west), "\n20,1,1,0,0,0,0,1,1,3600,3600\n")
 	})
 }

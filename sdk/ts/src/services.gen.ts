@@ -910,13 +910,13 @@ export class LeadsService extends Family {
    * Send a text message or an email. Requires leads:write.
    * Slipway checks each message before it is accepted and again before it is sent. The recipient must have a valid
    * address and a consent of the same scope that is not revoked or expired, and for a marketing text message a
-   * consent with the basis `express_written` and a `consent_text`. A transactional email needs no consent if the
-   * recipient wrote an email or sent a form with a message in the last three months. Also, no message from the
-   * recipient can be waiting for review if the new one is marketing. If a check fails, the response is 422 with
-   * the reason as the code in `details`, and the message is stored as blocked. A marketing text message in the
-   * recipient's quiet hours is held until they end. If you set `send_at` to a time in quiet hours, the message is
-   * blocked. Slipway adds an opt-out notice to marketing text messages, and the dealership's postal address and an
-   * unsubscribe link to marketing email.
+   * consent with the basis `express_written` and a `consent_text`. An answer needs no permission: a transactional
+   * message can be sent for three months to someone who wrote from the address, or sent a form with a message and
+   * the address. Also, no message from the recipient can be waiting for review if the new one is marketing. If a
+   * check fails, the response is 422 with the reason as the code in `details`, and the message is stored as
+   * blocked. A marketing text message in the recipient's quiet hours is held until they end. If you set `send_at`
+   * to a time in quiet hours, the message is blocked. Slipway adds an opt-out notice to marketing text messages,
+   * and the dealership's postal address and an unsubscribe link to marketing email.
    */
   readonly sendMessage = (leadId: string, body: t.LeadMessageSend, options?: Options): Promise<t.LeadMessage> =>
     post(this, path`/leads/${leadId}/messages`, body, options);
@@ -1499,6 +1499,15 @@ export class PreviewLeadsService extends PreviewFamily {
   readonly get = (leadId: string, query?: t.PreviewLeadGetParams, options?: Options): Promise<t.PreviewLead> =>
     get(this, path`/leads/${leadId}`, options, query);
   /**
+   * Count the leads that wait for an answer. Requires leads:read.
+   * Returns how many leads wait for an answer of the dealership, and how many are snoozed. To list them, the
+   * longest wait first, use `listLeads` with `awaiting=us` and `sort=awaiting_since`.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getAwaiting = (query?: t.PreviewLeadGetAwaitingParams, options?: Options): Promise<t.PreviewAwaitingLeads> =>
+    get(this, "/awaiting_leads", options, query);
+  /**
    * Show whether messages can be sent. Requires leads:read.
    * If a provider doesn't answer three times in a row, Slipway stops sending to it and tries one message again
    * after 30 seconds, and then less often, up to every five minutes. The other messages wait and are sent when it
@@ -1576,6 +1585,24 @@ export class PreviewLeadsService extends PreviewFamily {
    */
   readonly resolveUnknownMessage = (messageId: string, body: t.PreviewUnknownMessageResolve, options?: Options): Promise<t.LeadMessage> =>
     post(this, path`/unknown_messages/${messageId}/resolve`, body, options);
+  /**
+   * Take a lead off the list of leads that wait for an answer. Requires leads:write.
+   * The lead is on the list again at the time in `until`, or as soon as the customer writes. Without `until`, only
+   * when the customer writes.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly snooze = (leadId: string, body: t.PreviewLeadSnooze, options?: Options): Promise<t.PreviewLead> =>
+    put(this, path`/leads/${leadId}/snooze`, body, options);
+  /**
+   * End the snooze of a lead. Requires leads:write.
+   * The lead is on the list of leads that wait for an answer again. If it was snoozed until the customer writes,
+   * its wait begins now.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly wake = (leadId: string, options?: Options): Promise<t.PreviewLead> =>
+    post(this, path`/leads/${leadId}/wake`, undefined, options);
 }
 
 /** Operations of preview.office. */

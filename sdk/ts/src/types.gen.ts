@@ -417,6 +417,12 @@ export type LeadAssignStrategy = "round_robin";
 /** How the user for a lead was chosen. */
 export type LeadAssignmentMethod = "manual" | "round_robin";
 
+/**
+ * Who has to answer next: the dealership (us), the customer (them), or nobody, because the lead is closed,
+ * snoozed or opted out.
+ */
+export type LeadAwaiting = "us" | "them" | "nobody";
+
 /** What a lead did. Each kind has its own weight in the score. */
 export type LeadSignalKind =
   | "page_view"
@@ -534,7 +540,7 @@ export type PreviewHullSort = "newest" | "price" | "-price" | "age" | "-age" | "
 export type PreviewLeadExpansion = "contact" | "hull" | "owner" | "last_message";
 
 /** Order of the list of leads. */
-export type PreviewLeadSort = "newest" | "last_activity";
+export type PreviewLeadSort = "newest" | "last_activity" | "awaiting_since";
 
 /** Summary of the status of a lead. */
 export type PreviewLeadStatusCategory = "open" | "converted" | "lost";
@@ -1217,7 +1223,7 @@ export interface Consent {
   bindings: Array<ConsentBinding>;
   /** When the consent was given or revoked. The latest record applies. */
   captured_at: string;
-  /** User or API key that recorded it. */
+  /** User or API key that recorded it. system for a consent that Slipway recorded itself. */
   captured_by: string | null;
   /** Channels that the record applies to. */
   channels: Array<ConsentChannel>;
@@ -2008,6 +2014,11 @@ export interface DealershipPatchSettingsInbound {
    * never returned. Null removes it.
    */
   email_secret?: string | null;
+  /**
+   * Email addresses and domains that are never a customer, such as those of marketplaces and of your website.
+   * Replaces the list.
+   */
+  marketplaces?: Array<string>;
   /** How many new senders in an hour create leads. Messages of the others go to the quarantine. */
   new_senders_per_hour?: number;
   /** Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it. */
@@ -3479,6 +3490,8 @@ export interface Inbound {
   email_secret_set_at: string | null;
   /** URL for received email, which is signed as defined by Standard Webhooks. */
   email_url: string;
+  /** Email addresses and domains that are never a customer. Slipway reads the customer from what they forward. */
+  marketplaces: Array<string>;
   /** How many new senders in an hour create leads. Messages of the others go to the quarantine. Defaults to 60. */
   new_senders_per_hour: number;
   /**
@@ -3646,6 +3659,16 @@ export interface KeyRotate {
 
 /** An inquiry about a boat. */
 export interface Lead {
+  /**
+   * Who has to answer next. The last message, call or visit of a person decides, and automatic messages don't
+   * count. nobody for a lead that is closed, snoozed or opted out.
+   */
+  awaiting: LeadAwaiting;
+  /**
+   * Since when. For us, it is the first message without an answer, or the creation of the lead. A lead from the
+   * source phone, walk_in or import waits for the customer. Null if awaiting is nobody.
+   */
+  awaiting_since: string | null;
   /** Upper end of the budget in whole US dollars. Null if unknown. */
   budget_max_usd: number | null;
   /** Lower end of the budget in whole US dollars. Null if unknown. */
@@ -3688,6 +3711,8 @@ export interface Lead {
   possible_mismatch: boolean;
   /** 0 to 100. Sum of the weights of the signals, which halve every 14 days. */
   score: number;
+  /** When the lead is on the list of leads that wait for an answer again. Null if it is not snoozed. */
+  snoozed_until: string | null;
   /** How the lead reached the dealership. */
   source: LeadSource;
   /** Campaign, page, person or place that the lead came from. Null if unknown. */
@@ -3703,6 +3728,11 @@ export interface Lead {
   submitted_contact: SubmittedContact | null;
   /** When the lead plans to buy. */
   timeline: string | null;
+  /**
+   * Channels of the consents that were sent with the lead and could not be recorded, because the contact has no
+   * address for them.
+   */
+  unrecorded_consents: Array<ConsentChannel>;
   /** When it last changed. */
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
@@ -3782,7 +3812,10 @@ export interface LeadCreate {
   budget_max_usd?: number | null;
   /** Lower end of the budget in whole US dollars. */
   budget_min_usd?: number | null;
-  /** Consents that were given with the lead, such as the checkboxes of a form. */
+  /**
+   * Consents that were given with the lead, such as the checkboxes of a form. A channel that the contact has no
+   * address for is left out and listed in unrecorded_consents.
+   */
   consents?: Array<ConsentCreate>;
   /**
    * Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it
@@ -3930,6 +3963,11 @@ export interface LeadMessage {
   sender_verified: boolean | null;
   /** When the provider accepted the message. Null until then. */
   sent_at: string | null;
+  /**
+   * User, API key or app that sent the message. Null for an inbound or automatic message, for a reminder, and for
+   * a message that was sent before Slipway stored this.
+   */
+  sent_by: MessageSender | null;
   /**
    * Progress of the message. blocked means that a check failed, and the message is never sent. unknown means that
    * the provider received the message, or might have, and didn't answer. Slipway doesn't send it again until a
@@ -4256,6 +4294,16 @@ export interface MeRateLimit {
   requests_per_second: number;
 }
 
+/** Who sent a message: a user, an API key or an app. */
+export interface MessageSender {
+  /** ID of the sender. */
+  id: string;
+  /** Name of the sender at that time. */
+  label: string;
+  /** Type of the sender. */
+  type: ActorType;
+}
+
 /** A problem with a hull identification number, or something unusual about it. */
 export interface NoteOnHin {
   /** Stable code for programs. */
@@ -4541,6 +4589,22 @@ export interface PreviewAppointmentPatchReminder {
   channel?: MessageChannel;
   /** Defaults to 24. */
   hours_before?: number;
+}
+
+/** How many leads wait for an answer of the dealership. */
+export interface PreviewAwaitingLeads {
+  /** Leads that got their last answer today, in the dealership's time zone. */
+  answered_today: number;
+  /** All leads that wait for an answer. */
+  everyone: number;
+  /** Leads that wait for an answer of your user, or that have no owner. 0 without a user. */
+  mine: number;
+  /** When the next snoozed lead is on the list again. Null if none is snoozed. */
+  next_wake_at: string | null;
+  /** Since when the first of them has waited. Null if none waits. */
+  oldest_since: string | null;
+  /** Leads that are snoozed and would otherwise wait for an answer. */
+  snoozed: number;
 }
 
 /** A backup, or a check that one can be restored. */
@@ -5819,7 +5883,7 @@ export interface PreviewHullPricingPatchCost {
 
 /** What happened to a message that a customer sent. */
 export interface PreviewInboundMessage {
-  /** Whether the sender was unknown, so that a contact and a lead were created. */
+  /** Whether a lead was created, because the sender was unknown or a marketplace forwarded an inquiry. */
   created_lead: boolean;
   /**
    * What the sender means. stop ends all messages to the address. unclear pauses marketing until someone reviews
@@ -5831,7 +5895,10 @@ export interface PreviewInboundMessage {
    * known, if the message is in quarantine, or if it was recorded before.
    */
   lead_id: string | null;
-  /** Message of the lead. Null if there is no lead. */
+  /**
+   * Message of the lead. Null if there is no lead, and for an inquiry that a marketplace forwarded: its text is
+   * the message of the lead.
+   */
   message_id: string | null;
   /** Whether the message waits in quarantine, because too many new senders wrote in the same hour. */
   quarantined: boolean;
@@ -5984,6 +6051,16 @@ export interface PreviewInventoryValue {
 
 /** An inquiry about a boat. */
 export interface PreviewLead {
+  /**
+   * Who has to answer next. The last message, call or visit of a person decides, and automatic messages don't
+   * count. nobody for a lead that is closed, snoozed or opted out.
+   */
+  awaiting: LeadAwaiting;
+  /**
+   * Since when. For us, it is the first message without an answer, or the creation of the lead. A lead from the
+   * source phone, walk_in or import waits for the customer. Null if awaiting is nobody.
+   */
+  awaiting_since: string | null;
   /** Upper end of the budget. Null if unknown. */
   budget_max: PreviewMoney | null;
   /** Lower end of the budget. Null if unknown. */
@@ -6034,6 +6111,8 @@ export interface PreviewLead {
   possible_mismatch: boolean;
   /** 0 to 100. Sum of the weights of the signals, which halve every 14 days. */
   score: number;
+  /** When the lead is on the list of leads that wait for an answer again. Null if it is not snoozed. */
+  snoozed_until: string | null;
   /** How the lead reached the dealership. */
   source: LeadSource;
   /** Campaign, page, person or place that the lead came from. Null if unknown. */
@@ -6049,6 +6128,11 @@ export interface PreviewLead {
   submitted_contact: SubmittedContact | null;
   /** When the lead plans to buy. */
   timeline: string | null;
+  /**
+   * Channels of the consents that were sent with the lead and could not be recorded, because the contact has no
+   * address for them.
+   */
+  unrecorded_consents: Array<ConsentChannel>;
   /** When it last changed. */
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
@@ -6061,6 +6145,15 @@ export interface PreviewLeadReach {
   checks: Array<PreviewReachCheck>;
   /** ID of the lead. */
   lead_id: string;
+}
+
+/** How long a lead is off the list of leads that wait for an answer. */
+export interface PreviewLeadSnooze {
+  /**
+   * When the lead is on the list again. Defaults to when the customer writes again: use that for a message that
+   * needs no answer.
+   */
+  until?: string | null;
 }
 
 /** What became of several leads. */
@@ -6904,6 +6997,8 @@ export interface PreviewRequestLog {
 export interface PreviewResponseHour {
   /** Leads with a response. */
   answered: number;
+  /** Leads that wait for an answer of the dealership now, the first or a later one. */
+  awaiting: number;
   /** Hour of the day, from 0 to 23. */
   hour: number;
   /** Number of leads. */
@@ -6928,6 +7023,8 @@ export interface PreviewResponseHour {
 export interface PreviewResponseOwner {
   /** Leads with a response. */
   answered: number;
+  /** Leads that wait for an answer of the dealership now, the first or a later one. */
+  awaiting: number;
   /** Number of leads. */
   leads: number;
   /** Median of the response times in seconds. Null if no lead has a response. */
@@ -6952,6 +7049,8 @@ export interface PreviewResponseOwner {
 export interface PreviewResponseSource {
   /** Leads with a response. */
   answered: number;
+  /** Leads that wait for an answer of the dealership now, the first or a later one. */
+  awaiting: number;
   /** Number of leads. */
   leads: number;
   /** Median of the response times in seconds. Null if no lead has a response. */
@@ -6976,6 +7075,8 @@ export interface PreviewResponseSource {
 export interface PreviewResponseTimes {
   /** Leads with a response. */
   answered: number;
+  /** Leads that wait for an answer of the dealership now, the first or a later one. */
+  awaiting: number;
   /** Number of leads. */
   leads: number;
   /** Median of the response times in seconds. Null if no lead has a response. */
@@ -8644,6 +8745,12 @@ export interface PreviewLeadGetParams {
   expand?: Array<PreviewLeadExpansion>;
 }
 
+/** Parameters of preview.leads.getAwaiting. */
+export interface PreviewLeadGetAwaitingParams {
+  /** Only leads that this location works. Several are separated by commas. */
+  location_id?: string;
+}
+
 /** Parameters of preview.leads.list. */
 export interface PreviewLeadListParams extends ListParams {
   /** Only leads in this status. */
@@ -8674,7 +8781,14 @@ export interface PreviewLeadListParams extends ListParams {
   status_category?: PreviewLeadStatusCategory;
   /** Words, or the start of words, in the names, company, email or phone of the contact. All words must match. */
   q?: string;
-  /** newest lists the leads that were created last first, last_activity those with the latest last_activity_at. */
+  /** Only leads for which it is this side's turn to answer. */
+  awaiting?: LeadAwaiting;
+  /** With owner_id, true also lists leads without an owner. */
+  or_unowned?: boolean;
+  /**
+   * newest lists the leads that were created last first, last_activity those with the latest last_activity_at, and
+   * awaiting_since those first that have waited longest.
+   */
   sort?: PreviewLeadSort;
   /** References to return as objects, separated by commas. You need the scope to read them. */
   expand?: Array<PreviewLeadExpansion>;

@@ -1075,6 +1075,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(lead.id);
   },
   async () => {
+    const awaitingLeads = await slipway.preview.leads.getAwaiting();
+    console.log(awaitingLeads);
+  },
+  async () => {
     const messaging = await slipway.preview.leads.getMessaging();
     console.log(messaging);
   },
@@ -1113,6 +1117,14 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const leadMessage = await slipway.preview.leads.resolveUnknownMessage("msg_01jcqz8t5n8m2x4v6b7c9d0e1f", { outcome: "sent" });
     console.log(leadMessage.id);
+  },
+  async () => {
+    const lead = await slipway.preview.leads.snooze("lead_01jcqz8t5n8m2x4v6b7c9d0e1f", { until: "2027-05-01T13:00:00Z" });
+    console.log(lead.id);
+  },
+  async () => {
+    const lead = await slipway.preview.leads.wake("lead_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(lead.id);
   },
   async () => {
     for await (const document of slipway.preview.office.listDocuments({ kind: "purchase_agreement" })) {

@@ -2,7 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FormState, Values } from "../form.tsx";
-import { parseMoney, parseNumber, withCommas, type Parse } from "../numbers.ts";
+import { parseMoney, parseNumber, sayFeet, withCommas, type Parse } from "../numbers.ts";
+import { session } from "../session.ts";
+import { isInstant, parseTime, sayTime } from "../times.ts";
 
 interface FieldProps<V extends Values> {
   form: FormState<V>;
@@ -10,6 +12,8 @@ interface FieldProps<V extends Values> {
   name: keyof V & string;
   label: string;
   hint?: string;
+  /** How the text was understood. It is shown in the place of the hint. */
+  result?: string | undefined;
   required?: boolean;
   disabled?: boolean;
 }
@@ -26,7 +30,7 @@ interface Control {
 
 /** A label, an input, and a hint or an error. parse reads the text of the input. */
 export function Field<V extends Values>(props: FieldProps<V> & { parse?: Parse; children: (control: Control) => ComponentChildren }) {
-  const { form, name, label, hint, required = false, parse } = props;
+  const { form, name, label, hint, result, required = false, parse } = props;
   // A layout effect runs before the user can submit the form.
   useLayoutEffect(() => {
     form.fields.set(name, { label, required, ...(parse && { parse }) });
@@ -39,13 +43,13 @@ export function Field<V extends Values>(props: FieldProps<V> & { parse?: Parse; 
     required,
     disabled: !!props.disabled,
     "aria-invalid": !!error,
-    "aria-describedby": error || hint ? id + "-note" : undefined,
+    "aria-describedby": error || result || hint ? id + "-note" : undefined,
   };
   return (
     <div class="field">
       <label for={id}>{label}{required && <span class="required" aria-hidden="true">*</span>}</label>
       {props.children(control)}
-      {(error ?? hint) && <p id={id + "-note"} class={error ? "field-error" : "field-hint"}>{error ?? hint}</p>}
+      {(error ?? result ?? hint) && <p id={id + "-note"} class={error ? "field-error" : result ? "field-result" : "field-hint"}>{error ?? result ?? hint}</p>}
     </div>
   );
 }
@@ -80,7 +84,7 @@ export function TextField<V extends Values>(props: InputProps<V>) {
 export function NumberField<V extends Values>(props: InputProps<V> & { unit?: string }) {
   const { form, name, unit } = props;
   return (
-    <Field {...props} parse={(text) => parseNumber(text, unit)}>
+    <Field {...props} parse={(text) => parseNumber(text, unit)} result={unit === "ft" ? sayFeet(form.values[name] ?? "") : undefined}>
       {(control) => (
         <span class="with-unit">
           <input
@@ -126,6 +130,27 @@ export function MoneyInput({ value, onValue, onLeave, ...control }: MoneyInputPr
         onFocus={() => setTyping(true)} onInput={(e) => onValue(e.currentTarget.value)} onBlur={leave}
       />
     </span>
+  );
+}
+
+/** A time as people type it, such as sat 10. It says how it was understood while the user types. */
+export function TimeField<V extends Values>(props: InputProps<V> & { zone?: string }) {
+  const { form, name, zone = session.dealership.timezone, autofocus } = props;
+  const ref = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (autofocus) ref.current?.focus();
+  }, []);
+  const value = form.values[name] ?? "";
+  const at = parseTime(value, zone).value;
+  return (
+    <Field hint="Such as sat 10, tomorrow 2:30 or 11/21." {...props} parse={(text) => parseTime(text, zone)} result={at ? sayTime(at, zone) : undefined}>
+      {(control) => (
+        <input
+          {...control} ref={ref} autocomplete="off" value={isInstant(value) ? sayTime(value, zone) : value}
+          onInput={(e) => form.set(name, e.currentTarget.value)} onBlur={() => form.check(name)}
+        />
+      )}
+    </Field>
   );
 }
 

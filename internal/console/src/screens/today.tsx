@@ -13,6 +13,7 @@ import { can, session } from "../session.ts";
 import { word } from "../words.ts";
 import { boatName, useInventoryReport } from "./boats/shared.ts";
 import { contactName } from "./contacts/people.tsx";
+import { Waiting } from "./leads/waiting.tsx";
 import { problemTexts, useBackups } from "./settings/backups.tsx";
 import { ageLabel, monthsAgo, seesProfit } from "./reports/parts.tsx";
 
@@ -33,6 +34,7 @@ export function Today() {
     <Sheet kind="desk">
       <Page title={`${greeting()}, ${first}`} actions={<span class="muted">{dayName(new Date())}</span>}>
         <div class="content">
+          {can("leads:read") && <Waiting />}
           <TodoList />
           {can("leads:read") && <Schedule />}
         </div>
@@ -53,12 +55,12 @@ function greeting(now = new Date()): string {
 }
 
 function TodoList() {
-  const sources = [useOutages(), useReviews(), useUnknownMessages(), useNewLeads(), useTasks(), useStalled(), useHolds(), useContracts(), useApprovals(), useWebhooks(), useBackupTrouble()];
+  const sources = [useOutages(), useUnknownMessages(), useTasks(), useStalled(), useHolds(), useContracts(), useApprovals(), useWebhooks(), useBackupTrouble()];
   const errors = sources.flatMap((s) => (s.error ? [s] : []));
   const todos = [...new Map(sources.flatMap((s) => s.data ?? []).reverse().map((t) => [t.id, t])).values()].reverse(); // the first reason wins
   const loading = sources.some((s) => s.loading && !s.data);
   return (
-    <Section title="To do" action={todos.length > 0 && <span class="muted">{number(todos.length)}</span>}>
+    <Section title="Needs you" action={todos.length > 0 && <span class="muted">{number(todos.length)}</span>}>
       {errors[0] && <ErrorNote error={errors[0].error!} retry={() => errors.forEach((s) => s.reload())} />}
       {todos.length > 0 && <ul class="todos">{todos.map((t) => <TodoRow key={t.kind + t.id} todo={t} />)}</ul>}
       {todos.length === 0 && !errors[0] && (loading ? <Skeleton rows={4} /> : <Empty text="Nothing needs your attention." />)}
@@ -96,15 +98,6 @@ function leadTodo(kind: string, tone: Tone, action: string, text: (lead: Preview
   });
 }
 
-const quote = (lead: PreviewLead) => {
-  const text = lead.last_message?.body ?? lead.message ?? lead.interest;
-  return text ? `“${excerpt(text)}”` : "";
-};
-
-function useReviews() {
-  return useTodos(can("leads:read"), "reviews", leads({ needs_review: true }), leadTodo("Needs review", "amber", "Review", quote), ["lead"]);
-}
-
 function useUnknownMessages() {
   const load = async () => (await api.preview.leads.listUnknownMessages({ limit: 5 })).data;
   const toTodo = (m: LeadMessage): Todo => ({
@@ -124,10 +117,6 @@ function useOutages() {
     id: c.name, kind: "Outage", tone: "red", action: "Leads", at: c.failing_since!, href: href("leads"),
     text: <><b>{c.name}</b> can’t be sent: the provider doesn’t answer. {c.waiting > 0 && `${number(c.waiting)} waiting.`}</>,
   }), ["lead"]);
-}
-
-function useNewLeads() {
-  return useTodos(can("leads:read"), "new", leads({ status: "new" }), leadTodo("New lead", "blue", "Reply", quote), ["lead"]);
 }
 
 function useStalled() {

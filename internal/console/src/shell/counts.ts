@@ -7,13 +7,10 @@ export function useInStock() {
   return { count: useInventoryReport().data?.total.hulls };
 }
 
-/** Leads that are new or need a review. */
+/** Leads that wait for an answer. */
 export function useLeadsToDo() {
-  const { data } = useLoad(["leads to do"], async () => {
-    const [fresh, unclear] = await Promise.all([api.leads.list({ status: "new", limit: 100 }), api.leads.list({ needs_review: true, limit: 100 })]);
-    return new Set([...fresh.data, ...unclear.data].map((l) => l.id)).size;
-  }, ["lead"]);
-  return { count: data || undefined, badge: true };
+  const { data } = useLoad(["awaiting leads"], () => api.preview.leads.getAwaiting(), ["lead"]);
+  return { count: data?.everyone || undefined, badge: true };
 }
 
 export function useOpenDeals() {

@@ -1,12 +1,15 @@
 // What users do with a boat: hold it, change its price, move and archive it.
 import { useState } from "preact/hooks";
-import { api, type HullStatus, type PreviewHull } from "../../api.ts";
+import { api, type HullPricing, type HullPricingReplace, type HullStatus, type PreviewHull } from "../../api.ts";
 import { FormDialog, useForm } from "../../form.tsx";
+import { number, usd } from "../../format.ts";
 import { changed } from "../../load.ts";
 import { Button } from "../../parts/button.tsx";
 import { confirm } from "../../parts/dialog.tsx";
 import { MoneyField, Select, TextField } from "../../parts/field.tsx";
+import { Refusal } from "../../parts/state.tsx";
 import { toast, toastError } from "../../parts/toast.tsx";
+import { can } from "../../session.ts";
 import { boatName } from "./shared.ts";
 
 /** The change of status that users make most often, by status. Deals make the others. */
@@ -85,15 +88,35 @@ export function HoldDialog({ boats, onClose }: { boats: PreviewHull[]; onClose: 
 
 const priceTypes: Array<[string, string]> = [["asking", "Asking price"], ["sale", "Sale price"], ["call", "Call for price"]];
 
-/** Changes the asking price and says why. */
+async function setPrice(boat: PreviewHull, pricing: HullPricingReplace): Promise<void> {
+  await api.hulls.adjustPricing(boat.id, pricing);
+  changed("hull", boat.id);
+}
+
+/** Says why a new price can be a mistake, or returns undefined. Costs and the floor are known to people who may see them. */
+export function doubtAbout(price: number, before: number, known: HullPricing | undefined): string | undefined {
+  const cost = Object.values(known?.cost ?? {}).reduce<number>((sum, c) => sum + (c ?? 0), 0) / 100;
+  if (known?.floor_usd != null && price < known.floor_usd) return `That is ${usd(known.floor_usd - price)} below the lowest acceptable price of ${usd(known.floor_usd)}.`;
+  if (cost > 0 && price < cost) return `That is ${usd(Math.round(cost - price))} below the cost of ${usd(Math.round(cost))}.`;
+  const share = before > 0 ? Math.round((Math.abs(price - before) / before) * 100) : 0;
+  return share > 30 ? `That is ${number(share)}% ${price < before ? "less" : "more"} than before.` : undefined;
+}
+
+/** Changes the asking price and says why. A price that can be a mistake is asked for once. */
 export function PriceDialog({ boat, onClose }: { boat: PreviewHull; onClose: () => void }) {
+  const before = boat.price.amount / 100;
   const form = useForm({
     name: "price " + boat.id,
-    values: { price_usd: String(boat.price.amount / 100), price_type: boat.price_type as string, reason: "" },
+    values: { price_usd: String(before), price_type: boat.price_type as string, reason: "" },
     save: async ({ price_usd, price_type, reason }) => {
-      await api.hulls.adjustPricing(boat.id, { price_usd: Number(price_usd), price_type: price_type as PreviewHull["price_type"], reason: reason || null });
-      changed("hull", boat.id);
-      toast("Price changed.");
+      const price = Number(price_usd);
+      const doubt = price === before ? undefined : doubtAbout(price, before, can("hulls:write") ? await api.hulls.getPricing(boat.id) : undefined);
+      if (doubt && !(await confirm({ title: `Change the price from ${usd(before)} to ${usd(price)}?`, text: doubt, action: `Change to ${usd(price)}` }))) {
+        throw new Refusal("The price was not changed.");
+      }
+      await setPrice(boat, { price_usd: price, price_type: price_type as PreviewHull["price_type"], reason: reason || null });
+      const undo = () => void setPrice(boat, { price_usd: before, price_type: boat.price_type, reason: "Undone" }).then(() => toast("The price is as before."), toastError);
+      toast(`The price is ${usd(price)}.`, undo);
     },
     onSaved: onClose,
   });

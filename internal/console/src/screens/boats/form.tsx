@@ -1,5 +1,5 @@
 // Adding and editing a boat.
-import { api, type BoatClass, type Hull, type HullCategory, type HullCondition, type HullOwnership, type HullPatch, type NewHullStatus, type PreviewHull } from "../../api.ts";
+import { api, type BoatClass, type HinAbsentReason, type Hull, type HullCategory, type HullCondition, type HullOwnership, type HullPatch, type NewHullStatus, type PreviewHull } from "../../api.ts";
 import { FormDialog, useForm, type FormState } from "../../form.tsx";
 import { changed } from "../../load.ts";
 import { MoneyField, NumberField, Select, TextArea, TextField } from "../../parts/field.tsx";
@@ -9,7 +9,7 @@ import { className, options } from "../../words.ts";
 import { useLocations } from "./shared.ts";
 
 type BoatValues = {
-  year: string; make: string; model: string; length_ft: string; hin: string; stock_number: string; condition: string;
+  year: string; make: string; model: string; length_ft: string; hin: string; hin_absent_reason: string; stock_number: string; condition: string;
   category: string; boat_class: string; ownership: string; location_id: string; received_on: string; title: string; description: string;
   order_number: string; expected_on: string; options: string;
 };
@@ -18,6 +18,7 @@ function toValues(boat: PreviewHull | Hull): BoatValues {
   const text = (value: string | number | null) => (value === null ? "" : String(value));
   return {
     year: text(boat.year), make: boat.make, model: boat.model, length_ft: text(boat.length_ft), hin: text(boat.hin),
+    hin_absent_reason: text(boat.hin_absent_reason),
     stock_number: text(boat.stock_number), condition: boat.condition, category: boat.category, boat_class: text(boat.boat_class),
     ownership: boat.ownership, location_id: boat.location_id, received_on: text(boat.received_on), title: text(boat.title),
     description: text(boat.description), order_number: text(boat.order_number), expected_on: text(boat.expected_on), options: boat.options.join("\n"),
@@ -64,7 +65,7 @@ export function EditBoat({ boat, onClose }: { boat: PreviewHull; onClose: () => 
 }
 
 const newBoat = {
-  year: "", make: "", model: "", length_ft: "", hin: "", stock_number: "", condition: "new", category: "", boat_class: "",
+  year: "", make: "", model: "", length_ft: "", hin: "", hin_absent_reason: "", stock_number: "", condition: "new", category: "", boat_class: "",
   ownership: "owned", location_id: "", received_on: "", price_usd: "", status: "available", order_number: "", expected_on: "", options: "",
 };
 
@@ -78,6 +79,7 @@ export function AddBoat({ onClose }: { onClose: () => void }) {
       const boat = await api.hulls.create({
         year: Number(v.year), make: v.make, model: v.model, length_ft: Number(v.length_ft), price_usd: Number(v.price_usd),
         location_id: v.location_id || only, hin: v.hin || null, stock_number: v.stock_number || null,
+        hin_absent_reason: v.hin ? null : ((v.hin_absent_reason || null) as HinAbsentReason | null),
         condition: v.condition as HullCondition, ownership: v.ownership as HullOwnership, status: v.status as NewHullStatus,
         boat_class: (v.boat_class || null) as BoatClass | null, received_on: v.received_on || null,
         category: (v.category || null) as HullCategory | null,
@@ -145,6 +147,9 @@ function BoatFields<V extends SharedValues>({ form: anyForm }: { form: FormState
         <TextField form={form} name="hin" label="HIN" />
         <TextField form={form} name="stock_number" label="Stock number" />
       </div>
+      {!form.values.hin && (
+        <Select form={form} name="hin_absent_reason" label="No HIN because" choices={options(["pre_1972", "not_yet_assigned", "homebuilt_pending"])} empty="It has one, or isn’t built yet" />
+      )}
       <div class="form-row">
         <Select form={form} name="condition" label="Condition" required choices={options(["new", "used", "demo"])} />
         <Select form={form} name="boat_class" label="Type of boat" empty="Not specified" choices={options(classNames, className)} />

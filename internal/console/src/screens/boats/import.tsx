@@ -73,7 +73,7 @@ function ChooseFile() {
         </label>
         {locations.size > 1 && (
           <label class="field">
-            Location of rows without one
+            Location for rows that don’t name one
             <select value={locationId} onChange={(e) => setLocationId(e.currentTarget.value)}>
               <option value="">None</option>
               {[...locations.values()].map((l) => <option key={l.id} value={l.id}>{l.name}</option>)}

@@ -1,7 +1,7 @@
 // What the screens about leads and contacts share.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { api, type Consent, type Contact, type PreviewLead, type PreviewLeadExpansion, type PreviewReachCheck } from "../../api.ts";
+import { api, type Consent, type Contact, type LeadMessage, type PreviewLead, type PreviewLeadExpansion, type PreviewReachCheck } from "../../api.ts";
 import { Form, type FormState, type Values } from "../../form.tsx";
 import { excerpt, money, phone, when } from "../../format.ts";
 import { useLoad } from "../../load.ts";
@@ -10,7 +10,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { Picker, type Choice } from "../../parts/picker.tsx";
 import { Tag, type Tone } from "../../parts/status.tsx";
 import { setQuery, usePlace } from "../../router.ts";
-import { can } from "../../session.ts";
+import { can, session } from "../../session.ts";
 import { word } from "../../words.ts";
 import { boatName } from "../boats/shared.ts";
 
@@ -134,6 +134,12 @@ export function consentNote(check: PreviewReachCheck, record: Consent | undefine
 /** What is loaded with a lead. A boat needs a scope of its own. */
 export function leadExpansions(): PreviewLeadExpansion[] {
   return ["contact", "owner", "last_message", ...(can("hulls:read") ? (["hull"] as const) : [])];
+}
+
+/** Who sent a message of the dealership: You, Marcus Bell, the name of an app, or Automatic. */
+export function senderOf(m: LeadMessage): string {
+  if (!m.sent_by) return m.automatic ? "Automatic" : "Us";
+  return m.sent_by.id === session.user.id ? "You" : m.sent_by.label;
 }
 
 const tones: Partial<Record<PreviewLead["status"], Tone>> = { new: "blue", working: "green", converted: "dark" };

@@ -101,7 +101,7 @@ export function Calculator({ deal }: { deal: PreviewDeal }) {
   return (
     <section id="calculator" aria-label="Payment calculator">
       <div class="pay">
-        <output for="calc-down calc-apr calc-months">{current ? <>{cents(current.payment.amount)}<small>per month</small></> : <small>Monthly payment</small>}</output>
+        <output for="calc-down calc-apr calc-months">{current ? <>{cents(current.payment.amount)}<small> per month</small></> : <small>Monthly payment</small>}</output>
         <div class="grid">{input("down", "Cash down", "cash_down", "$")}{input("apr", "APR", "apr_percent", "%")}{input("months", "Months", "terms", "")}</div>
         {inputs.products.length > 0 && (
           <p class="field-hint">With {inputs.products.map((p) => word(p.kind)).join(", ")}. <button type="button" class="link" onClick={() => set({ products: [] })}>Leave out</button></p>

@@ -122,7 +122,7 @@ function SubmitDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => voi
     <DealDialog title="Submit to a lender" form={form} submit="Submit" onClose={onClose}>
       <TextField form={form} name="lender" label="Lender" required />
       <Select form={form} name="structure_id" label="Structure" required choices={structures.map((s) => [s.id, `${s.name ?? `${s.term_months} months`}, ${cents(s.payment_cents)} per month`])} />
-      <TextField form={form} name="reference" label="Reference of the lender" />
+      <TextField form={form} name="reference" label="Lender’s reference number" />
     </DealDialog>
   );
 }
@@ -164,7 +164,7 @@ function AdvanceDialog({ deal, funding, to, onClose }: { deal: PreviewDeal; fund
         </>
       )}
       {to === "funded" && <MoneyField form={form} name="amount_cents" label="Amount that the lender paid" exact hint={`${cents(funding.requested_cents)} if empty. Record the money as a payment too.`} />}
-      <TextField form={form} name="reference" label="Reference of the lender" />
+      <TextField form={form} name="reference" label="Lender’s reference number" />
       <TextField form={form} name="reason" label="Reason" />
     </DealDialog>
   );

@@ -31,7 +31,7 @@ export function replay(webhook: Webhook): void {
     },
     fields: (form) => (
       <>
-        <p>Deliver the events of a time again that this webhook subscribes to. Events are stored for 30 days.</p>
+        <p>Send this webhook its events from a period again. Events are stored for 30 days.</p>
         <TextField form={form} name="since" label="From" type="datetime-local" required hint="On the clock of this device." />
         <TextField form={form} name="until" label="To" type="datetime-local" hint="Now, if you leave it empty." />
       </>

@@ -3,7 +3,7 @@ import { SlipwayError, api, type AppointmentKind, type DealType, type LeadSignal
 import { useForm } from "../../form.tsx";
 import { changed } from "../../load.ts";
 import { confirm } from "../../parts/dialog.tsx";
-import { MoneyField, Select, TextArea, TextField } from "../../parts/field.tsx";
+import { MoneyField, Select, TextArea, TextField, TimeField } from "../../parts/field.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { href, navigate } from "../../router.ts";
 import { can, session } from "../../session.ts";
@@ -194,7 +194,7 @@ export function AddTask({ lead, onClose }: { lead: PreviewLead; onClose: () => v
     name: "task " + lead.id,
     values: { body: "", due_at: "", user_id: lead.owner_id ?? session.user.id },
     save: async ({ body, due_at, user_id }) => {
-      await api.preview.activities.create({ object_id: lead.id, kind: "task", body, due_at: due_at ? new Date(due_at).toISOString() : null, user_id: user_id || null });
+      await api.preview.activities.create({ object_id: lead.id, kind: "task", body, due_at: due_at || null, user_id: user_id || null });
       changed("activity");
       toast("Task added.");
     },
@@ -204,7 +204,7 @@ export function AddTask({ lead, onClose }: { lead: PreviewLead; onClose: () => v
     <FormDialog title="Add task" form={form} submit="Add task" onClose={onClose}>
       <TextField form={form} name="body" label="What to do" required />
       <div class="form-row">
-        <TextField form={form} name="due_at" label="Due" type="datetime-local" />
+        <TimeField form={form} name="due_at" label="Due" />
         <Select form={form} name="user_id" label="Who" choices={users} empty="No one yet" />
       </div>
     </FormDialog>
@@ -244,6 +244,7 @@ export function AddAppointment({ lead, onClose }: { lead: PreviewLead; onClose: 
     },
     onSaved: onClose,
   });
+  const zone = locations.find((l) => l.id === form.values.location_id)?.timezone;
   return (
     <FormDialog title="Add appointment" form={form} submit="Add appointment" onClose={onClose}>
       <div class="form-row">
@@ -251,7 +252,7 @@ export function AddAppointment({ lead, onClose }: { lead: PreviewLead; onClose: 
         <Select form={form} name="location_id" label="Location" required choices={locations.map((l) => [l.id, l.name])} empty="Choose" />
       </div>
       <div class="form-row">
-        <TextField form={form} name="starts_at" label="Starts" type="datetime-local" required hint="In the time zone of the location." />
+        <TimeField form={form} name="starts_at" label="Starts" required {...(zone && { zone })} />
         <Select form={form} name="duration_minutes" label="Length" required choices={[["30", "30 minutes"], ["60", "1 hour"], ["90", "1½ hours"], ["120", "2 hours"], ["240", "4 hours"]]} />
       </div>
       <div class="form-row">

@@ -15,7 +15,7 @@ import { href, navigate, setQuery, usePlace } from "../../router.ts";
 import { can } from "../../session.ts";
 import { useActions } from "../../shell/actions.ts";
 import { word } from "../../words.ts";
-import { SearchBox, contactName, leadExpansions, markOf } from "../contacts/people.tsx";
+import { SearchBox, contactName, leadExpansions, markOf, senderOf } from "../contacts/people.tsx";
 import { LeadContext } from "./context.tsx";
 import { NewLead } from "./forms.tsx";
 import { QuarantineLine } from "./quarantine.tsx";
@@ -23,6 +23,7 @@ import { LeadTalk } from "./talk.tsx";
 
 const views: Record<string, [string, PreviewLeadListParams]> = {
   "": ["Open", { status_category: "open" }],
+  waiting: ["Waiting", { awaiting: "us", sort: "awaiting_since" }],
   mine: ["Mine", { status_category: "open", owner_id: "me" }],
   unassigned: ["Unassigned", { status_category: "open", assigned: false }],
   review: ["Review", { needs_review: true }],
@@ -39,7 +40,7 @@ export function Leads({ id }: { id?: string }) {
   const view = query.get("view") ?? "";
   const q = query.get("q") ?? "";
   const filters = q ? { q } : (views[view] ?? views[""]!)[1];
-  const leads = useList(["leads", filters], (page) => api.preview.leads.list({ ...filters, ...page, sort: "last_activity", expand: leadExpansions() }), ["lead"]);
+  const leads = useList(["leads", filters], (page) => api.preview.leads.list({ sort: "last_activity", ...filters, ...page, expand: leadExpansions() }), ["lead"]);
   const rows = leads.data ?? [];
   const at = rows.findIndex((l) => l.id === id);
   const move = (to: number) => rows[to] && navigate(leadUrl(rows[to].id, query), { replace: true });
@@ -101,7 +102,7 @@ function LeadRow({ lead, url, isCurrent }: { lead: PreviewLead; url: string; isC
       <Avatar name={name} />
       <b>{name}{isWaiting(lead) && <span class="vh">, waiting for an answer</span>}</b>
       <time title={dateTime(lead.last_activity_at)}>{when(lead.last_activity_at)}</time>
-      <p>{last?.direction === "outbound" && (last.automatic ? "Automatic: " : "You: ")}{text}</p>
+      <p>{last?.direction === "outbound" && senderOf(last) + ": "}{text}</p>
       <span class="tags">
         <Tag tone={tone}>{mark}</Tag><span>{about}</span>
         {lead.score > 0 && <span class="score" title={`Score ${lead.score} of 100`}><i style={{ "--p": lead.score + "%" }} /><span class="vh">Score </span>{lead.score}</span>}
@@ -110,9 +111,9 @@ function LeadRow({ lead, url, isCurrent }: { lead: PreviewLead; url: string; isC
   );
 }
 
-/** Whether the customer wrote last, or no one has answered yet. */
+/** Whether it is our turn to answer. */
 function isWaiting(lead: PreviewLead): boolean {
-  return lead.status === "new" || (lead.last_message?.direction === "inbound" && lead.status !== "lost" && lead.status !== "converted");
+  return lead.awaiting === "us";
 }
 
 /** The conversation with a lead, and the pane about the lead. */

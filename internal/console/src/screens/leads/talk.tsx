@@ -16,9 +16,10 @@ import { href, setQuery } from "../../router.ts";
 import { can, session, whyNot } from "../../session.ts";
 import { word } from "../../words.ts";
 import { ReviewButtons, channelWords, reviewReason, useConsents } from "../contacts/consents.tsx";
-import { useDirectory, useNames } from "../contacts/people.tsx";
+import { senderOf, useDirectory, useNames } from "../contacts/people.tsx";
 import { assign, setStatus } from "./actions.ts";
 import { Compose } from "./compose.tsx";
+import { SnoozeMenu, wake } from "./snooze.tsx";
 import { CloseLead, ConvertLead, EditLead, RecordSignal } from "./forms.tsx";
 
 export function LeadTalk({ lead, name }: { lead: PreviewLead; name: string }) {
@@ -54,6 +55,7 @@ function Actions({ lead, name }: { lead: PreviewLead; name: string }) {
   return (
     <div class="end">
       <span class="narrow-only"><IconButton icon="account" label="Details" onClick={() => setQuery({ details: "yes" })} /></span>
+      {writes && lead.awaiting === "us" && <SnoozeMenu lead={lead} name={name} />}
       {writes && (
         <Menu
           class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />}
@@ -64,6 +66,7 @@ function Actions({ lead, name }: { lead: PreviewLead; name: string }) {
             move("contacted", "Mark contacted"),
             move("qualified", "Mark qualified"),
             move("working", "Mark working"),
+            lead.awaiting === "nobody" && isOpen && { title: "Put on the list again", icon: "clock", onClick: () => void wake(lead).catch(toastError) },
             isOpen && { title: "Close lead", icon: "close", onClick: () => setOpen("close") },
             { title: "Open contact", icon: "contacts", href: href("contacts/" + lead.contact_id) },
           ]}
@@ -196,7 +199,7 @@ function ActivityBubble({ activity: a }: { activity: Activity }) {
 function Bubble({ message: m }: { message: LeadMessage }) {
   const isOut = m.direction === "outbound";
   const failed = m.status === "failed" || m.status === "blocked";
-  const parts = [m.automatic && "Automatic", word(m.channel), m.purpose === "marketing" && "Offer", stateOf(m)];
+  const parts = [isOut && senderOf(m), word(m.channel), m.purpose === "marketing" && "Offer", stateOf(m)];
   return (
     <div class={["msg", isOut && "out", failed && "failed"].filter(Boolean).join(" ")}>
       <p>{m.subject && <b>{m.subject}</b>}{m.body ?? "Erased"}</p>

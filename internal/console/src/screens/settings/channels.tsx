@@ -35,7 +35,7 @@ export function ChannelSettings() {
 const columns: Array<Column<Channel>> = [
   { title: "Name", wide: true, phone: "main", cell: (c) => <div class="t"><b><button type="button" class="link-title" onClick={() => void edit(c)}>{c.name}</button></b><small>{word(c.kind)} · {c.format.toUpperCase()}</small></div> },
   { title: "Boats", cell: (c) => <span class="sub">{filterText(c)}</span> },
-  { title: "Delivery", cell: (c) => <span class="sub">{c.push_url ? `Sent to ${new URL(c.push_url).host}` : c.feed_url_created_at ? `Feed URL of ${date(c.feed_url_created_at)}` : "Feed with an API key"}</span> },
+  { title: "Delivery", cell: (c) => <span class="sub">{c.push_url ? `Sent to ${new URL(c.push_url).host}` : c.feed_url_created_at ? `Feed URL, created ${date(c.feed_url_created_at)}` : "Feed with an API key"}</span> },
   { title: "Created by", cell: (c) => <span class="sub">{c.created_by.label}</span> },
   { title: "Listing", phone: "bottom", cell: (c) => <Status value={c.auto_publish ? "active" : "paused"} label={c.auto_publish ? "Automatic" : "Paused"} tone={c.auto_publish ? "green" : "amber"} /> },
   { title: "", align: "right", phone: "top", cell: (c) => <ChannelMenu channel={c} /> },

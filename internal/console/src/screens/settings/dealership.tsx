@@ -5,7 +5,7 @@ import { Form, useForm, type Values } from "../../form.tsx";
 import { changed, useLoad } from "../../load.ts";
 import { Button } from "../../parts/button.tsx";
 import { confirm } from "../../parts/dialog.tsx";
-import { CheckField, NumberField, Select, TextField } from "../../parts/field.tsx";
+import { CheckField, NumberField, Select, TextArea, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Section } from "../../parts/layout.tsx";
 import { Loaded, Refusal } from "../../parts/state.tsx";
@@ -50,7 +50,7 @@ function toValues(d: Dealership): Values {
     "settings.quiet_hours.start": s.quiet_hours.start, "settings.quiet_hours.end": s.quiet_hours.end,
     "settings.sender.email": s.sender.email ?? "", "settings.sender.sms": s.sender.sms ?? "",
     ...Object.fromEntries(numbers.map((n) => [`settings.${n}`, String(s[n])])),
-    "settings.inbound.new_senders_per_hour": String(s.inbound.new_senders_per_hour), "settings.allowed_apps": s.allowed_apps,
+    "settings.inbound.new_senders_per_hour": String(s.inbound.new_senders_per_hour), "settings.inbound.marketplaces": s.inbound.marketplaces.join("\n"), "settings.allowed_apps": s.allowed_apps,
     "settings.sold_when": s.sold_when, "settings.allow_delivery_before_funding": yes(s.allow_delivery_before_funding),
     "settings.default_tax_rate_percent": s.default_tax_rate_percent, "settings.default_taxes": taxValue(s.default_taxes),
     "settings.trade_tax_credit": yes(s.trade_tax_credit),
@@ -67,7 +67,7 @@ function toPatch(v: Values, c: Partial<Values>): DealershipPatch {
     ...(has("settings.quiet_hours") && { quiet_hours: { start: v["settings.quiet_hours.start"]!, end: v["settings.quiet_hours.end"]! } }),
     ...(has("settings.sender") && { sender: { email: v["settings.sender.email"] || null, sms: v["settings.sender.sms"] || null } }),
     ...(has("settings.allowed_apps") && { allowed_apps: v["settings.allowed_apps"] as Dealership["settings"]["allowed_apps"] }),
-    ...(has("settings.inbound") && { inbound: { new_senders_per_hour: Number(v["settings.inbound.new_senders_per_hour"]) } as DealershipPatchSettingsInbound }),
+    ...(has("settings.inbound") && { inbound: { new_senders_per_hour: Number(v["settings.inbound.new_senders_per_hour"]), marketplaces: toLines(v["settings.inbound.marketplaces"]) } as DealershipPatchSettingsInbound }),
     ...(has("settings.sold_when") && { sold_when: v["settings.sold_when"] as "contracted" | "funded" }),
     ...(has("settings.allow_delivery") && { allow_delivery_before_funding: on("allow_delivery_before_funding") }),
     ...(has("settings.default_tax_rate") && { default_tax_rate_percent: v["settings.default_tax_rate_percent"] || "0" }),
@@ -81,6 +81,10 @@ function toPatch(v: Values, c: Partial<Values>): DealershipPatch {
     ...(has("postal_address") && { postal_address: toAddress("postal_address", v) }),
     ...(Object.keys(settings).length > 0 && { settings }),
   };
+}
+
+function toLines(text: string | undefined): string[] {
+  return (text ?? "").split(/[\s,]+/).filter(Boolean);
 }
 
 function DealershipForm({ dealership: d }: { dealership: Dealership }) {
@@ -103,7 +107,7 @@ function DealershipForm({ dealership: d }: { dealership: Dealership }) {
       <fieldset><legend>Dealership</legend>
         <div class="form-row">
           <TextField form={form} name="name" label="Name" required />
-          <TextField form={form} name="legal_name" label="Legal name" hint="Documents show it." />
+          <TextField form={form} name="legal_name" label="Legal name" hint="Printed on documents." />
           <ZoneField form={form} />
         </div>
       </fieldset>
@@ -111,11 +115,12 @@ function DealershipForm({ dealership: d }: { dealership: Dealership }) {
       <fieldset><legend>Messages</legend>
         <div class="form-row">
           <TextField form={form} name={s("sender.email")} label="Sender of email" type="email" hint={!sender.email ? "A new address receives a link to verify it." : sender.email_verified ? "Verified." : "Not verified yet. Open the link in the email."} />
-          <TextField form={form} name={s("sender.sms")} label="Sender of texts" type="tel" />
+          <TextField form={form} name={s("sender.sms")} label="Text message number" type="tel" />
           <TextField form={form} name={s("quiet_hours.start")} label="Quiet hours from" type={"time" as "text"} required hint="In the recipient's time zone." />
           <TextField form={form} name={s("quiet_hours.end")} label="Quiet hours to" type={"time" as "text"} required />
           <NumberField form={form} name={s("inbound.new_senders_per_hour")} label="New senders in an hour" required hint="Messages of more new senders wait in quarantine." />
         </div>
+        <TextArea form={form} name={s("inbound.marketplaces")} label="Marketplaces and forms" rows={3} hint="Email addresses or domains that are never a customer, one per line. Slipway reads the customer from what they forward." />
       </fieldset>
       <fieldset><legend>Leads and deals</legend>
         <div class="form-row">
@@ -168,7 +173,7 @@ function Logo({ dealership: d }: { dealership: Dealership }) {
   return (
     <Section title="Logo">
       <div class="logo">
-        {url ? <img src={url} alt="Logo of the dealership" /> : <span class="sub">No logo yet. Documents show it.</span>}
+        {url ? <img src={url} alt="Logo of the dealership" /> : <span class="sub">No logo yet. It is printed on documents.</span>}
         <label class="btn" aria-busy={busy}>
           <Icon name="upload" />{d.logo_sha256 ? "Replace logo" : "Upload logo"}
           <input class="vh" type="file" accept="image/png,image/jpeg" onChange={(e) => {
