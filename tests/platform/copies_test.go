@@ -30,12 +30,12 @@ type copying struct {
 	n      int64
 }
 
-func newCopying(t *testing.T) *copying {
+func newCopying(t *testing.T, store blobs.Store) *copying {
 	t.Helper()
-	c := &copying{t: t, path: filepath.Join(t.TempDir(), "slipway.db"), work: t.TempDir(), now: time.Date(2026, 11, 18, 3, 0, 0, 0, time.UTC)}
-	var err error
-	c.store, err = blobs.Open("", t.TempDir())
-	assert.NoError(t, err)
+	c := &copying{
+		t: t, path: filepath.Join(t.TempDir(), "slipway.db"), store: store, work: t.TempDir(),
+		now: time.Date(2026, 11, 18, 3, 0, 0, 0, time.UTC),
+	}
 	c.open()
 	c.exec(`CREATE TABLE numbers (n BIGINT PRIMARY KEY, content TEXT NOT NULL)`)
 	t.Cleanup(c.stop)
@@ -101,21 +101,25 @@ func (c *copying) restored(at time.Time) (n int64) {
 
 // A copy has exactly what was committed at its time.
 func TestCopiesToPointInTime(t *testing.T) {
-	c := newCopying(t)
-	c.copy()
-	want := map[time.Time]int64{c.now: c.n}
-	for i := range 30 {
-		for range i % 4 {
-			c.write(3000)
-		}
-		c.copy()
-		want[c.now] = c.n
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			c := newCopying(t, store)
+			c.copy()
+			want := map[time.Time]int64{c.now: c.n}
+			for i := range 30 {
+				for range i % 4 {
+					c.write(3000)
+				}
+				c.copy()
+				want[c.now] = c.n
+			}
+			for at, n := range want {
+				assert.Equal(t, c.restored(at), n, at.String())
+			}
+			_, err := backup.RestoreCopy(t.Context(), c.store, c.now.Add(-time.Hour), filepath.Join(t.TempDir(), "none.db"))
+			assert.Contains(t, fmt.Sprint(err), "there is no copy of the database from before")
+		})
 	}
-	for at, n := range want {
-		assert.Equal(t, c.restored(at), n, at.String())
-	}
-	_, err := backup.RestoreCopy(t.Context(), c.store, c.now.Add(-time.Hour), filepath.Join(t.TempDir(), "none.db"))
-	assert.Contains(t, fmt.Sprint(err), "there is no copy of the database from before")
 }
 
 // The copies survive restarts of the log, other processes, long readers, kills and errors, in
@@ -125,7 +129,7 @@ func TestCopiesSurvive(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))
-			c := newCopying(t)
+			c := newCopying(t, stores(t)[[]string{"folder", "bucket"}[seed%2]])
 			c.copy()
 			restarts := 0
 			for range 40 {
@@ -187,7 +191,7 @@ func (c *copying) kill() {
 
 // While a long read such as a backup uses the log, copies continue, and so do writes.
 func TestCopiesDuringLongRead(t *testing.T) {
-	c := newCopying(t)
+	c := newCopying(t, stores(t)["folder"])
 	c.write(100)
 	c.copy()
 	c.write(100)
@@ -222,7 +226,7 @@ func TestCopiesDuringLongRead(t *testing.T) {
 
 // A missing or damaged part is an error, and never a database with a gap.
 func TestDamagedCopies(t *testing.T) {
-	c := newCopying(t)
+	c := newCopying(t, stores(t)["folder"])
 	c.copy()
 	for range 5 {
 		c.write(5000)
@@ -241,7 +245,7 @@ func TestDamagedCopies(t *testing.T) {
 
 // A series ends after a day, and is deleted when no restore within the time to keep needs it.
 func TestOldCopies(t *testing.T) {
-	c := newCopying(t)
+	c := newCopying(t, stores(t)["folder"])
 	for range 6 {
 		c.write(100)
 		c.copy()
