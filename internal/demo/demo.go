@@ -133,6 +133,9 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 	if err := s.addProposals(ctx, test); err != nil {
 		return w, err
 	}
+	if err := s.addMailbox(ctx, test, boats[len(boats)-1]); err != nil {
+		return w, err
+	}
 	return Summary{
 		TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], FeedPath: test.feed, Salesperson: staff[0].email(),
 		Password: password, Users: users(),
