@@ -221,6 +221,8 @@ func TestConsoleLeadLife(t *testing.T) {
 		b.read("Signal recorded.")
 		b.button("More actions")
 		b.button("Close lead")
+		b.read("Bought elsewhere")
+		b.set("Ask again", "tomorrow 9")
 		b.button("Close lead")
 		b.read("Lead closed.")
 		b.button("Lost")

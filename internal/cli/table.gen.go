@@ -1626,7 +1626,8 @@ var operations = []Operation{
 		Example: "{\"reason\":\"Bought elsewhere\"}",
 		Params: []Param{
 			{In: inPath, Name: "lead_id", Type: "string", Doc: "ID of the lead.", Example: "lead_01jcqz8t5n8m2x4v6b7c9d0e1f"},
-			{In: inBody, Name: "reason", Type: "string", Doc: "Why the lead is lost. It becomes lost_reason.", Required: true, Example: "Bought elsewhere"},
+			{In: inBody, Name: "reason", Type: "string", Doc: "Why the lead is lost. It becomes lost_reason. The report counts the reasons that settings.lost_reasons lists.", Required: true, Example: "Bought elsewhere"},
+			{In: inBody, Name: "reopen_at", Type: "string", Doc: "When the lead is open again and waits for an answer, such as after the winter. Defaults to never.", Null: true, Example: "2027-03-01T14:00:00Z"},
 		}},
 	{ID: "convertLead", Noun: "leads", Name: "convert", Verb: "POST", Path: "/v1/leads/{lead_id}/convert",
 		Summary: "Convert a lead into a deal", Doc: "Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes converted.", Scopes: "leads:write+deals:write",
@@ -2021,7 +2022,7 @@ var operations = []Operation{
 			{In: inQuery, Name: "table", Type: "string", Doc: "Table of the report to export. The description of the operation lists them.", Example: "months"},
 		}},
 	{ID: "exportLeadsReport", Noun: "reports", Name: "export-leads", Verb: "GET", Path: "/v2-preview/reports/leads.csv",
-		Summary: "Report the leads by source, with conversion as CSV", Doc: "The same as getLeadsReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`, `months`. The default is `sources`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "leads:read",
+		Summary: "Report the leads by source, with conversion as CSV", Doc: "The same as getLeadsReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`, `months`, `lost_reasons`. The default is `sources`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "leads:read",
 		Result: "", Preview: true, Download: true,
 		Params: []Param{
 			{In: inQuery, Name: "from", Type: "string", Doc: "First day of the report. See the description of the operation for the default.", Example: "2026-11-01"},

@@ -77,6 +77,8 @@ type place struct {
 	Name     string          `json:"name"`
 	Plan     dealership.Plan `json:"plan"`
 	Timezone string          `json:"timezone"`
+
+	LostReasons []string `json:"lost_reasons"`
 }
 
 // form is a form that the console sends.
@@ -117,7 +119,7 @@ func (a *API) sendSession(w http.ResponseWriter, r *http.Request, v signin.Visit
 	body, err := wire.Marshal(session{
 		Environment: v.Mode, Environments: environments, Roles: rolesOf(v.User), Scopes: v.Scopes, Manager: auth.Payout.Allows(v.Principal),
 		User:       user{v.User.ID, v.User.Name, v.User.Email},
-		Dealership: place{d.ID, d.Name, d.Plan, d.Timezone},
+		Dealership: place{d.ID, d.Name, d.Plan, d.Timezone, d.Settings.LostReasons},
 		AccountURL: a.SignIn.AccountURL(v), SignOut: form{action, token},
 	})
 	if err != nil {

@@ -63,6 +63,7 @@ type Settings struct {
 	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise." since:"next"`
 	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"next"`
 	AllowedApps                AllowedApps  `json:"allowed_apps" doc:"Which apps users can connect: registered ones, or also apps without registration that an owner has connected first." since:"next"`
+	LostReasons                []string     `json:"lost_reasons" nullable:"false" doc:"Reasons to choose from when a lead is closed. Reports count all others as one." example:"Bought elsewhere" since:"next"`
 	Sender                     Sender       `json:"sender" doc:"Sender of messages."`
 	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages." since:"next"`
 }
@@ -161,6 +162,7 @@ type SettingsPatch struct {
 	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals." since:"next"`
 	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero" doc:"Kinds of line items that are taxable by default." since:"next"`
 	AllowedApps                patch.Value[AllowedApps]       `json:"allowed_apps,omitzero" doc:"Which apps users can connect. With owner_allowed, an owner connects an app without registration first." since:"next"`
+	LostReasons                patch.Value[[]string]          `json:"lost_reasons,omitzero" maxItems:"30" doc:"Reasons to choose from when a lead is closed. Replaces the list." since:"next"`
 	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero" doc:"Sender of messages."`
 	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets and limits for received messages." since:"next"`
 }
@@ -191,6 +193,7 @@ func (p DealershipPatch) Check(time.Time) error {
 		bad.Add("settings.default_tax_rate_percent", "pattern", `must be a percentage such as "6" or "6.25"`)
 	}
 	checkTaxes(&bad, "settings.default_taxes", p.Settings.V.DefaultTaxes.V)
+	checkReasons(&bad, p.Settings.V.LostReasons.V)
 	p.Settings.V.Inbound.V.check(&bad)
 	return bad.Err()
 }
@@ -219,6 +222,7 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	s.TradeTaxCredit.To(&d.Settings.TradeTaxCredit)
 	s.TaxableLines.V.apply(&d.Settings.TaxableLines)
 	s.AllowedApps.To(&d.Settings.AllowedApps)
+	s.LostReasons.To(&d.Settings.LostReasons)
 	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
 	s.Inbound.V.NewSendersPerHour.To(&d.Settings.Inbound.NewSendersPerHour)

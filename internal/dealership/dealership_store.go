@@ -21,6 +21,9 @@ func (d *Dealership) derive(tx *db.Tx) {
 	if d.Settings.Inbound.Marketplaces == nil {
 		d.Settings.Inbound.Marketplaces = []string{}
 	}
+	if d.Settings.LostReasons == nil {
+		d.Settings.LostReasons = defaultLostReasons
+	}
 	d.Settings.Inbound.NewSendersPerHour = cmp.Or(d.Settings.Inbound.NewSendersPerHour, defaultNewSenders)
 }
 

@@ -39,6 +39,11 @@ func post(daysAgo int, path string, body object) leadStep {
 	return leadStep{DaysAgo: daysAgo, Path: path, Body: body}
 }
 
+// call is a call to the lead.
+func call(daysAgo int, note string) leadStep {
+	return post(daysAgo, "/call", object{"kind": "call", "body": note})
+}
+
 func update(daysAgo int, body object) leadStep {
 	return leadStep{DaysAgo: daysAgo, Method: http.MethodPatch, Body: body}
 }
@@ -84,7 +89,11 @@ func (b *buyer) requests(now time.Time) []request {
 func (b *buyer) run(ctx context.Context, s *seeder, r request) error {
 	if b.id != "" {
 		var created struct{ ID string }
-		err := s.as(b.env.key).send(ctx, r.method, "/v1/leads/"+b.id+r.path, r.body, &created)
+		path := "/v1/leads/" + b.id + r.path
+		if r.path == "/call" {
+			path, r.body.(object)["object_id"] = "/v2-preview/activities", b.id
+		}
+		err := s.as(b.env.key).send(ctx, r.method, path, r.body, &created)
 		if err != nil || s.started.Sub(r.at) < 12*time.Hour {
 			return err // the server sends today's messages
 		}

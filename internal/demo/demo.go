@@ -133,7 +133,7 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 	if err := s.addProposals(ctx, test); err != nil {
 		return w, err
 	}
-	if err := s.addMailbox(ctx, test, boats[len(boats)-1]); err != nil {
+	if err := s.addMailbox(ctx, test, asked(boats, test)); err != nil {
 		return w, err
 	}
 	return Summary{

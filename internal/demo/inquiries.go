@@ -168,11 +168,14 @@ func (q *inquiry) follow(outcome string) {
 	}
 	add(update(next(1), object{"status": "qualified", "budget_min_usd": low, "budget_max_usd": low * 5 / 4,
 		"timeline": q.pick("before spring", "this month", "by the boat show", "no rush")}))
+	if day > 8 {
+		add(call(next(1), "Answered the question. They want to think about it."))
+	}
 	switch outcome {
 	case "working":
 		add(signal(next(3), "sea_trial_request"), q.confirm(day), update(day, object{"status": "working"}))
 	case "lost":
-		add(post(next(14), "/close", object{"reason": q.pick("Bought elsewhere", "Decided to keep the old boat", "Financing was declined",
+		add(post(next(14), "/close", object{"reason": q.pick("Bought elsewhere", "Keeps the old boat", "Financing declined",
 			"Wants a slip that we can't offer", "Price")}))
 	}
 }
@@ -189,7 +192,7 @@ func (q *inquiry) answer(daysAgo int) leadStep {
 				"Would Saturday morning work for you?\n\nChesapeake Marine",
 		})
 	}
-	return signal(daysAgo, "call")
+	return call(daysAgo, "Told them about the "+q.what()+". They will look at the pictures.")
 }
 
 // confirm confirms an appointment.
@@ -197,7 +200,7 @@ func (q *inquiry) confirm(daysAgo int) leadStep {
 	if q.texts {
 		return q.text(daysAgo, "Hi "+q.First+", your sea trial is confirmed. Please bring a light jacket. See you at the dock.")
 	}
-	return signal(daysAgo, "call")
+	return call(daysAgo, "Confirmed the sea trial.")
 }
 
 func (q *inquiry) text(daysAgo int, body string) leadStep {

@@ -10,6 +10,16 @@ import (
 // portal is the marketplace that forwards inquiries by email.
 const portal = "leads@boat-portal.example"
 
+// asked returns a boat that customers ask about.
+func asked(boats []*boat, e *environment) *boat {
+	for _, b := range boats {
+		if b.env == e && b.model["make"] == "Grady-White" && !b.gone {
+			return b
+		}
+	}
+	return boats[len(boats)-1]
+}
+
 // addMailbox shows what customers sent in the last minutes: two inquiries that a marketplace
 // forwarded, one as ADF and one as text, and a conversation by text message.
 func (s *seeder) addMailbox(ctx context.Context, e *environment, hull *boat) error {

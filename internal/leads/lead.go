@@ -49,6 +49,7 @@ type Lead struct {
 	SnoozedUntil     *time.Time        `json:"snoozed_until" db:"snoozed_until" doc:"When the lead is on the list of leads that wait for an answer again. Null if it is not snoozed." since:"next"`
 	StalledAt        *time.Time        `json:"stalled_at" db:"stalled_at" doc:"When the lead was found without activity for the dealership's stalled_after_hours. Null again after the next activity."`
 	LostReason       *string           `json:"lost_reason" db:"lost_reason" doc:"Why the lead was closed. Null unless the status is lost."`
+	ReopenAt         *time.Time        `json:"reopen_at" db:"reopen_at" doc:"When the lead is open again. Null unless it is lost and was closed with a time." since:"next"`
 	DealID           *string           `json:"deal_id" db:"deal_id" doc:"Deal that the lead was converted to."`
 	Metadata         map[string]string `json:"metadata" db:"metadata,json" doc:"Your own key-value pairs. At most 50."`
 	Version          int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`

@@ -150,7 +150,7 @@ func (a *API) close(ctx context.Context, tx *db.Tx, in *struct {
 	Body LeadClose
 }) (Lead, error) {
 	return rest.Change(ctx, tx, Find, in.LeadID, func(before Lead, l *Lead) error {
-		if err := l.lose(in.Body.Reason, tx.Now); err != nil {
+		if err := l.lose(in.Body, tx.Now); err != nil {
 			return err
 		}
 		return save(ctx, tx, before, l, "lead.lost")

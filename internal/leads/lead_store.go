@@ -187,3 +187,8 @@ func stalled(ctx context.Context, tx *db.Tx, since time.Time) ([]string, error) 
 	return db.All[string](ctx, tx, `SELECT id FROM leads WHERE env = ? AND touched_at <= ?
 		AND stalled_at IS NULL AND status NOT IN ('converted', 'lost') ORDER BY touched_at LIMIT 500`, tx.Env, since)
 }
+
+// due returns the lost leads whose time to open again has come.
+func due(ctx context.Context, tx *db.Tx) ([]string, error) {
+	return db.All[string](ctx, tx, `SELECT id FROM leads WHERE env = ? AND reopen_at <= ? ORDER BY reopen_at LIMIT 500`, tx.Env, tx.Now)
+}

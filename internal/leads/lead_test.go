@@ -39,7 +39,7 @@ func TestEveryMove(t *testing.T) {
 		}
 
 		l := Lead{Status: from}
-		if err := l.lose("price", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Lost || *l.LostReason != "price") {
+		if err := l.lose(LeadClose{Reason: "price"}, now); (err == nil) != from.isOpen() || err == nil && (l.Status != Lost || *l.LostReason != "price") {
 			t.Errorf("%s closed: got %v, %+v; want it allowed: %t, then lost", from, err, l, from.isOpen())
 		}
 

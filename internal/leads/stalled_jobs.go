@@ -20,6 +20,8 @@ func (FindStalled) Kind() string { return "find_stalled_leads" }
 func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.FindStalled)
 	jobs.Every(q, 5*time.Minute, FindStalled{})
+	jobs.On(q, a.ReopenDue)
+	jobs.Every(q, 5*time.Minute, ReopenDue{})
 }
 
 // FindStalled marks the open leads of each environment without activity for the

@@ -65,8 +65,7 @@ func (s Status) category() StatusCategory {
 func (l *Lead) move(to Status, now time.Time) (event string, err error) {
 	switch {
 	case l.Status == Lost && to == Working:
-		l.Status, l.LostReason = Working, nil
-		l.begin(Us, now)
+		l.reopen(now)
 		return "lead.updated", nil
 	case l.Status == Lost:
 		return "", l.reject(to, "must be working, which reopens a lost lead")
@@ -95,18 +94,47 @@ func (l *Lead) reject(to Status, why string) error {
 type LeadClose struct {
 	_ struct{} `doc:"Why a lead is closed."`
 
-	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"Why the lead is lost. It becomes lost_reason." example:"Bought elsewhere"`
+	Reason   string     `json:"reason" minLength:"1" maxLength:"500" doc:"Why the lead is lost. It becomes lost_reason. The report counts the reasons that settings.lost_reasons lists." example:"Bought elsewhere"`
+	ReopenAt *time.Time `json:"reopen_at" required:"false" doc:"When the lead is open again and waits for an answer, such as after the winter. Defaults to never." example:"2027-03-01T14:00:00Z" since:"next"`
+}
+
+// longestLoss is how far in the future a lead can be open again.
+const longestLoss = 5 * 365 * 24 * time.Hour
+
+func (c LeadClose) check(now time.Time) error {
+	var bad fault.Fields
+	switch {
+	case c.ReopenAt == nil:
+	case !c.ReopenAt.After(now):
+		bad.Add("reopen_at", "minimum", "must be in the future")
+	case c.ReopenAt.After(now.Add(longestLoss)):
+		bad.Add("reopen_at", "maximum", "must be within five years")
+	}
+	return bad.Err()
 }
 
 // lose closes the lead as lost.
-func (l *Lead) lose(reason string, now time.Time) error {
+func (l *Lead) lose(c LeadClose, now time.Time) error {
 	if !l.Status.isOpen() {
 		return fault.Conflict("The lead is already %s.", l.Status).Detail("status", "state", "is %s", l.Status)
 	}
-	l.Status, l.LostReason = Lost, &reason
+	if err := c.check(now); err != nil {
+		return err
+	}
+	l.Status, l.LostReason = Lost, &c.Reason
+	if c.ReopenAt != nil {
+		l.ReopenAt = new(c.ReopenAt.UTC().Truncate(time.Millisecond))
+	}
 	l.begin(Nobody, now)
 	l.touch(now)
 	return nil
+}
+
+// reopen opens a lost lead. It waits for an answer.
+func (l *Lead) reopen(now time.Time) {
+	l.Status, l.LostReason, l.ReopenAt = Working, nil, nil
+	l.begin(Us, now)
+	l.touch(now)
 }
 
 // convert marks the lead as converted to a deal.

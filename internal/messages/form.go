@@ -96,7 +96,7 @@ func parseLabels(text string) (form, bool) {
 
 // isFooter reports whether a line is where a marketplace writes about itself.
 func isFooter(line string) bool {
-	return strings.HasPrefix(line, "--") || strings.HasPrefix(line, "__") || has(plain(line), "unsubscribe", "this email was sent", "email preferences")
+	return strings.HasPrefix(line, "--") || strings.HasPrefix(line, "__") || has(plain(line), "unsubscribe", "this email was sent", "email preferences", "manage your leads", "view this lead", "reply to this lead")
 }
 
 // plainLabel removes case and punctuation from the name of a field.

@@ -33,6 +33,7 @@ Stock #: GW-1003
 Boat: 2022 Boston Whaler 210 Montauk
 Comments: Is she still available? We can come on Saturday & Sunday.
 
+Manage your leads at boat-portal.example.
 To unsubscribe from these emails, click here.`,
 	"first and last name": `First Name: Grace
 Last Name: Miller

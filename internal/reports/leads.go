@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"slipway/internal/leads"
 	"slipway/internal/vocab/money"
@@ -16,6 +17,8 @@ type LeadsReport struct {
 	Total   LeadsCount    `json:"total" doc:"All leads of the report."`
 	Sources []LeadsSource `json:"sources" nullable:"false" doc:"Leads by source, most leads first."`
 	Months  []LeadsMonth  `json:"months" nullable:"false" doc:"Leads by the month in which they were created, oldest first."`
+
+	LostReasons []LeadsLostReason `json:"lost_reasons" nullable:"false" doc:"Why leads of the period were lost, most leads first. Reasons that settings.lost_reasons doesn't list are counted as Other."`
 }
 
 // LeadsCount is what became of several leads.
@@ -46,6 +49,44 @@ type LeadsMonth struct {
 
 	Month string `json:"month" doc:"Year and month." example:"2026-11"`
 	LeadsCount
+}
+
+// LeadsLostReason is the leads that were lost for a reason.
+type LeadsLostReason struct {
+	_ struct{} `doc:"Leads that were lost for one reason."`
+
+	Reason  string         `json:"reason" db:"reason" doc:"Why they were lost." example:"Bought elsewhere"`
+	Leads   int64          `json:"leads" db:"leads" doc:"Number of leads." example:"6"`
+	Percent *money.Percent `json:"percent" doc:"Share of the lost leads, rounded to one decimal." example:"30"`
+}
+
+// otherReason is the reason of leads that were closed with a text of their own.
+const otherReason = "Other"
+
+// lostReasons counts the leads by the reasons that the dealership lists.
+func lostReasons(listed []string, found []LeadsLostReason) []LeadsLostReason {
+	total := int64(0)
+	all := []LeadsLostReason{}
+	for _, f := range found {
+		name := otherReason
+		if i := slices.IndexFunc(listed, func(r string) bool { return strings.EqualFold(strings.TrimSpace(r), strings.TrimSpace(f.Reason)) }); i >= 0 {
+			name = listed[i]
+		}
+		i := slices.IndexFunc(all, func(r LeadsLostReason) bool { return r.Reason == name })
+		if i < 0 {
+			i, all = len(all), append(all, LeadsLostReason{Reason: name})
+		}
+		all[i].Leads += f.Leads
+		total += f.Leads
+	}
+
+	for i := range all {
+		all[i].Percent = share(all[i].Leads, total)
+	}
+	slices.SortFunc(all, func(a, b LeadsLostReason) int {
+		return cmp.Or(cmp.Compare(b.Leads, a.Leads), cmp.Compare(a.Reason, b.Reason))
+	})
+	return all
 }
 
 // leadGroup is the number of leads that are alike.
@@ -131,5 +172,9 @@ func (r LeadsReport) sheets() []sheet {
 	for _, m := range r.Months {
 		months.add(append([]string{m.Month}, cells(m.LeadsCount)...)...)
 	}
-	return []sheet{sources, months}
+	reasons := sheet{name: "lost_reasons", columns: []string{"reason", "leads", "percent"}}
+	for _, l := range r.LostReasons {
+		reasons.add(l.Reason, number(l.Leads), optionalPercent(l.Percent))
+	}
+	return []sheet{sources, months, reasons}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
@@ -20,7 +21,20 @@ func findLeads(ctx context.Context, tx *db.Tx, p period, _ int) (LeadsReport, er
 		CASE WHEN d.status IN ('contracted', 'funded', 'delivered', 'closed') THEN 1 ELSE 0 END AS sold
 		FROM leads l LEFT JOIN deals d ON d.env = l.env AND d.id = l.deal_id WHERE `+w.String()+`) AS created
 		GROUP BY month, source, status, sold`, append(args, w.Args...)...)
-	return leadsReport(p, groups, auth.From(ctx).Can(auth.DealsRead)), err
+	if err != nil {
+		return LeadsReport{}, err
+	}
+	r := leadsReport(p, groups, auth.From(ctx).Can(auth.DealsRead))
+
+	d, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return r, err
+	}
+	w.And("l.status = 'lost'")
+	found, err := db.All[LeadsLostReason](ctx, tx, `SELECT COALESCE(l.lost_reason, '') AS reason, COUNT(*) AS leads FROM leads l WHERE l.env = ? AND `+w.String()+`
+		GROUP BY COALESCE(l.lost_reason, '')`, append([]any{tx.Env}, w.Args...)...)
+	r.LostReasons = lostReasons(d.Settings.LostReasons, found)
+	return r, err
 }
 
 // createdIn returns a filter for the rows that were created in a period.

@@ -1215,8 +1215,8 @@ type PreviewReportExportLeadsParams struct {
 // ExportLeads: Report the leads by source, with conversion as CSV. Requires leads:read.
 //
 // The same as getLeadsReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`,
-// `months`. The default is `sources`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
-// formula start with a quote.
+// `months`, `lost_reasons`. The default is `sources`. A table has at most 10,000 rows. Cells that a spreadsheet
+// would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportLeads(ctx context.Context, params PreviewReportExportLeadsParams, opts ...RequestOption) (io.ReadCloser, error) {

@@ -1252,6 +1252,8 @@ type DealershipPatchSettings struct {
 	DefaultTaxes Opt[[]TaxRule] `json:"default_taxes,omitzero"`
 	// Secrets and limits for received messages.
 	Inbound Opt[DealershipPatchSettingsInbound] `json:"inbound,omitzero"`
+	// Reasons to choose from when a lead is closed. Replaces the list.
+	LostReasons Opt[[]string] `json:"lost_reasons,omitzero"`
 	// Score at which a lead is qualified.
 	QualifyAtScore Opt[int64] `json:"qualify_at_score,omitzero"`
 	// Hours in which marketing text messages wait, in the recipient's time zone.
@@ -2623,6 +2625,8 @@ type Lead struct {
 	// Whether the name in submitted_contact differs from the name of the contact. It might be another person with
 	// the same email or phone.
 	PossibleMismatch bool `json:"possible_mismatch"`
+	// When the lead is open again. Null unless it is lost and was closed with a time.
+	ReopenAt *time.Time `json:"reopen_at"`
 	// 0 to 100. Sum of the weights of the signals, which halve every 14 days.
 	Score int64 `json:"score"`
 	// When the lead is on the list of leads that wait for an answer again. Null if it is not snoozed.
@@ -2681,8 +2685,10 @@ type LeadAssignment struct {
 
 // LeadClose: Why a lead is closed.
 type LeadClose struct {
-	// Why the lead is lost. It becomes lost_reason.
+	// Why the lead is lost. It becomes lost_reason. The report counts the reasons that settings.lost_reasons lists.
 	Reason string `json:"reason"`
+	// When the lead is open again and waits for an answer, such as after the winter. Defaults to never.
+	ReopenAt time.Time `json:"reopen_at,omitzero"`
 }
 
 // LeadConvert: The deal that a lead is converted into.
@@ -4891,6 +4897,8 @@ type PreviewLead struct {
 	// Whether the name in submitted_contact differs from the name of the contact. It might be another person with
 	// the same email or phone.
 	PossibleMismatch bool `json:"possible_mismatch"`
+	// When the lead is open again. Null unless it is lost and was closed with a time.
+	ReopenAt *time.Time `json:"reopen_at"`
 	// 0 to 100. Sum of the weights of the signals, which halve every 14 days.
 	Score int64 `json:"score"`
 	// When the lead is on the list of leads that wait for an answer again. Null if it is not snoozed.
@@ -4953,6 +4961,16 @@ type PreviewLeadsCount struct {
 	Working int64 `json:"working"`
 }
 
+// PreviewLeadsLostReason: Leads that were lost for one reason.
+type PreviewLeadsLostReason struct {
+	// Number of leads.
+	Leads int64 `json:"leads"`
+	// Share of the lost leads, rounded to one decimal.
+	Percent *string `json:"percent"`
+	// Why they were lost.
+	Reason string `json:"reason"`
+}
+
 // PreviewLeadsMonth: Leads that were created in one month.
 type PreviewLeadsMonth struct {
 	// Share of the leads that were converted, rounded to one decimal. Null if there are no leads.
@@ -4982,6 +5000,9 @@ type PreviewLeadsReport struct {
 	From *string `json:"from"`
 	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
+	// Why leads of the period were lost, most leads first. Reasons that settings.lost_reasons doesn't list are
+	// counted as Other.
+	LostReasons []PreviewLeadsLostReason `json:"lost_reasons"`
 	// Leads by the month in which they were created, oldest first.
 	Months []PreviewLeadsMonth `json:"months"`
 	// Leads by source, most leads first.
@@ -5897,6 +5918,8 @@ type PreviewSettings struct {
 	DefaultTaxes []PreviewTaxRule `json:"default_taxes"`
 	// Where providers send received messages.
 	Inbound Inbound `json:"inbound"`
+	// Reasons to choose from when a lead is closed. Reports count all others as one.
+	LostReasons []string `json:"lost_reasons"`
 	// Score at which a lead is qualified.
 	QualifyAtScore int64 `json:"qualify_at_score"`
 	// Hours in which marketing text messages and reminders wait, in the recipient's time zone.
@@ -6333,6 +6356,8 @@ type Settings struct {
 	DefaultTaxes []TaxRule `json:"default_taxes"`
 	// Where providers send received messages.
 	Inbound Inbound `json:"inbound"`
+	// Reasons to choose from when a lead is closed. Reports count all others as one.
+	LostReasons []string `json:"lost_reasons"`
 	// Score at which a lead is qualified.
 	QualifyAtScore int64 `json:"qualify_at_score"`
 	// Hours in which marketing text messages and reminders wait, in the recipient's time zone.

@@ -41,6 +41,7 @@ func TestLeadsReport(t *testing.T) {
 		w.wantCSV("leads.csv", "source,"+columns, "web,3,1,0,2,0,66.7,1,33.3", "referral,2,1,0,0,1,0,0,0", "phone,1,0,0,0,1,0,0,0")
 		w.wantCSV("leads.csv?table=months", "month,"+columns, "2027-01,3,1,0,2,0,66.7,1,33.3", "2027-02,3,1,0,0,2,0,0,0")
 		w.wantCSV("leads.csv?location_id="+w.west+"&table=months", "month,"+columns, "2027-01,1,1,0,0,0,0,0,0")
+		w.wantCSV("leads.csv?table=lost_reasons", "reason,leads,percent", "Bought elsewhere,1,50", "Other,1,50")
 		w.wantCSV("leads.csv?from=2027-02-01", "source,"+columns, "referral,2,1,0,0,1,0,0,0", "phone,1,0,0,0,1,0,0,0")
 		assert.Contains(t, csv(t, s.As(s.Key(auth.LeadsRead)), "leads.csv"), "\nweb,3,1,0,2,0,66.7,,\n", "without deals:read")
 	})

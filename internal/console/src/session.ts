@@ -21,7 +21,7 @@ export interface Session {
   scopes: Scope[];
   /** Whether the user can make exceptions to rules and book money that leaves. */
   manager: boolean;
-  dealership: { id: string; name: string; plan: string; timezone: string };
+  dealership: { id: string; name: string; plan: string; timezone: string; lost_reasons: string[] };
   account_url: string;
   /** The form that ends all sessions of this browser. */
   sign_out: { action: string; token: string };

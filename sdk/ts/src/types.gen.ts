@@ -1991,6 +1991,8 @@ export interface DealershipPatchSettings {
   default_taxes?: Array<TaxRule>;
   /** Secrets and limits for received messages. */
   inbound?: DealershipPatchSettingsInbound;
+  /** Reasons to choose from when a lead is closed. Replaces the list. */
+  lost_reasons?: Array<string>;
   /** Score at which a lead is qualified. */
   qualify_at_score?: number;
   /** Hours in which marketing text messages wait, in the recipient's time zone. */
@@ -3709,6 +3711,8 @@ export interface Lead {
    * the same email or phone.
    */
   possible_mismatch: boolean;
+  /** When the lead is open again. Null unless it is lost and was closed with a time. */
+  reopen_at: string | null;
   /** 0 to 100. Sum of the weights of the signals, which halve every 14 days. */
   score: number;
   /** When the lead is on the list of leads that wait for an answer again. Null if it is not snoozed. */
@@ -3771,8 +3775,10 @@ export interface LeadAssignment {
 
 /** Why a lead is closed. */
 export interface LeadClose {
-  /** Why the lead is lost. It becomes lost_reason. */
+  /** Why the lead is lost. It becomes lost_reason. The report counts the reasons that settings.lost_reasons lists. */
   reason: string;
+  /** When the lead is open again and waits for an answer, such as after the winter. Defaults to never. */
+  reopen_at?: string | null;
 }
 
 /** The deal that a lead is converted into. */
@@ -6109,6 +6115,8 @@ export interface PreviewLead {
    * the same email or phone.
    */
   possible_mismatch: boolean;
+  /** When the lead is open again. Null unless it is lost and was closed with a time. */
+  reopen_at: string | null;
   /** 0 to 100. Sum of the weights of the signals, which halve every 14 days. */
   score: number;
   /** When the lead is on the list of leads that wait for an answer again. Null if it is not snoozed. */
@@ -6179,6 +6187,16 @@ export interface PreviewLeadsCount {
   working: number;
 }
 
+/** Leads that were lost for one reason. */
+export interface PreviewLeadsLostReason {
+  /** Number of leads. */
+  leads: number;
+  /** Share of the lost leads, rounded to one decimal. */
+  percent: string | null;
+  /** Why they were lost. */
+  reason: string;
+}
+
 /** Leads that were created in one month. */
 export interface PreviewLeadsMonth {
   /** Share of the leads that were converted, rounded to one decimal. Null if there are no leads. */
@@ -6210,6 +6228,11 @@ export interface PreviewLeadsReport {
   from: string | null;
   /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
+  /**
+   * Why leads of the period were lost, most leads first. Reasons that settings.lost_reasons doesn't list are
+   * counted as Other.
+   */
+  lost_reasons: Array<PreviewLeadsLostReason>;
   /** Leads by the month in which they were created, oldest first. */
   months: Array<PreviewLeadsMonth>;
   /** Leads by source, most leads first. */
@@ -7165,6 +7188,8 @@ export interface PreviewSettings {
   default_taxes: Array<PreviewTaxRule>;
   /** Where providers send received messages. */
   inbound: Inbound;
+  /** Reasons to choose from when a lead is closed. Reports count all others as one. */
+  lost_reasons: Array<string>;
   /** Score at which a lead is qualified. */
   qualify_at_score: number;
   /** Hours in which marketing text messages and reminders wait, in the recipient's time zone. */
@@ -7625,6 +7650,8 @@ export interface Settings {
   default_taxes: Array<TaxRule>;
   /** Where providers send received messages. */
   inbound: Inbound;
+  /** Reasons to choose from when a lead is closed. Reports count all others as one. */
+  lost_reasons: Array<string>;
   /** Score at which a lead is qualified. */
   qualify_at_score: number;
   /** Hours in which marketing text messages and reminders wait, in the recipient's time zone. */

@@ -120,14 +120,16 @@ export function EditLead({ lead, onClose }: { lead: PreviewLead; onClose: () => 
   );
 }
 
-const reasons = ["Bought elsewhere", "Not interested", "No reply", "Price", "Not the right boat", "Spam or wrong number"];
+/** The choice that asks for a reason of its own. */
+const another = "other";
 
 export function CloseLead({ lead, name, onClose }: { lead: PreviewLead; name: string; onClose: () => void }) {
+  const reasons = session.dealership.lost_reasons;
   const form = useForm({
     name: "close " + lead.id,
-    values: { reason: reasons[0]!, other: "" },
-    save: async ({ reason, other }) => {
-      await api.leads.close(lead.id, { reason: reason === "other" ? other : reason });
+    values: { reason: reasons[0] ?? another, other: "", reopen_at: "" },
+    save: async ({ reason, other, reopen_at }) => {
+      await api.leads.close(lead.id, { reason: reason === another ? other : reason, ...(reopen_at && { reopen_at }) });
       changed("lead", lead.id);
       toast("Lead closed.");
     },
@@ -135,8 +137,9 @@ export function CloseLead({ lead, name, onClose }: { lead: PreviewLead; name: st
   });
   return (
     <FormDialog title={`Close the lead of ${name}`} form={form} submit="Close lead" onClose={onClose}>
-      <Select form={form} name="reason" label="Reason" required choices={[...reasons.map((r): [string, string] => [r, r]), ["other", "Another reason"]]} />
-      {form.values.reason === "other" && <TextField form={form} name="other" label="Which reason" required autofocus />}
+      <Select form={form} name="reason" label="Reason" required choices={[...reasons.map((r): [string, string] => [r, r]), [another, "Another reason"]]} />
+      {form.values.reason === another && <TextField form={form} name="other" label="Which reason" required autofocus />}
+      <TimeField form={form} name="reopen_at" label="Ask again" hint="The lead is open again then, and waits for an answer." />
     </FormDialog>
   );
 }

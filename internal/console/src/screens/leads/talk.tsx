@@ -81,7 +81,6 @@ function Actions({ lead, name }: { lead: PreviewLead; name: string }) {
           ]}
         />
       )}
-      {isOpen && writes && <span class="wide-only"><Button onClick={() => setOpen("close")}>Close</Button></span>}
       {lead.status === "lost" && <Button why={whyNot("leads:write")} onClick={() => void setStatus(lead, "working").catch(toastError)}>Reopen</Button>}
       {lead.deal_id
         ? can("deals:read") && <ButtonLink kind="primary" href={href("deals/" + lead.deal_id)}>Open deal</ButtonLink>
@@ -112,7 +111,7 @@ function useEntries(lead: PreviewLead, name: string, messages: LeadMessage[], is
   const assignments = useLoad(["assignments", lead.id], () => api.leads.listAssignments(lead.id, { limit: 100 }), [lead.id]);
   const activities = useLeadActivities(lead.id);
   const entries: Entry[] = [
-    { id: lead.id, at: lead.created_at, show: <Beginning lead={lead} /> },
+    { id: lead.id, at: lead.created_at, show: <Beginning lead={lead} messages={messages} /> },
     ...messages.map((m) => ({ id: m.id, at: m.received_at ?? m.created_at, show: <Bubble message={m} /> })),
     ...(consents.data?.data ?? []).map((c) => ({ id: c.id, at: c.captured_at, show: <ConsentLine consent={c} name={name} /> })),
     ...(assignments.data?.data ?? []).map((a) => ({ id: a.id, at: a.at, show: <AssignedLine assignment={a} who={who} /> })),
@@ -161,12 +160,13 @@ function FactLine({ icon, bad, children }: { icon: IconName; bad?: boolean; chil
   return <span class={bad ? "fact-line bad" : "fact-line"}><Icon name={icon} /><span>{children}</span></span>;
 }
 
-/** Where the lead came from, and what it wrote. */
-function Beginning({ lead }: { lead: PreviewLead }) {
+/** Where the lead came from, and what it wrote, unless that is the first message. */
+function Beginning({ lead, messages }: { lead: PreviewLead; messages: LeadMessage[] }) {
+  const isSeparate = lead.message && !messages.some((m) => m.direction === "inbound" && m.body === lead.message);
   return (
     <>
       <FactLine icon="star"><b>Lead</b> from {lead.source_detail ? `${lead.source_detail} (${word(lead.source).toLowerCase()})` : word(lead.source).toLowerCase()} · {time(lead.created_at)}</FactLine>
-      {lead.message && <div class="msg"><p>{lead.message}</p><small>{word(lead.source)} · {time(lead.created_at)}</small></div>}
+      {isSeparate && <div class="msg"><p>{lead.message}</p><small>{word(lead.source)} · {time(lead.created_at)}</small></div>}
     </>
   );
 }

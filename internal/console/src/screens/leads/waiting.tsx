@@ -84,7 +84,7 @@ function Row({ lead, isCurrent }: { lead: PreviewLead; isCurrent: boolean }) {
         </span>
         {words && <q>{excerpt(words)}</q>}
       </div>
-      <span class={lead.owner ? "wait-owner" : "wait-owner soon"}><Icon name="account" />{lead.owner ? (lead.owner.id === session.user.id ? "You" : lead.owner.name) : "Nobody"}</span>
+      <span class={lead.owner ? "wait-owner" : "wait-owner soon"}><Icon name="account" /><span class="found-title">{lead.owner ? (lead.owner.id === session.user.id ? "You" : lead.owner.name) : "Nobody"}</span></span>
       <span class="wait-acts">
         <ButtonLink small {...(isCurrent && { kind: "primary" })} href={href("leads/" + lead.id)}>{lead.needs_review ? "Decide" : "Reply"}</ButtonLink>
         {can("leads:write") && <SnoozeMenu lead={lead} name={name} />}

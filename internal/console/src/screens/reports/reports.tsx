@@ -194,6 +194,13 @@ function LeadsReport() {
                 key: s.source, cells: [word(s.source), number(s.leads), number(s.new), number(s.working), number(s.converted), number(s.lost), percent(s.conversion_percent)],
               }))} />
             </Section>
+            {r.lost_reasons.length > 0 && (
+              <Section title="Why leads were lost">
+                <Rows caption="Lost leads by reason" head={["Reason", "Leads", "Share"]} rows={r.lost_reasons.map((l) => ({
+                  key: l.reason, cells: [l.reason, number(l.leads), percent(l.percent)],
+                }))} />
+              </Section>
+            )}
           </>
         );
       }}

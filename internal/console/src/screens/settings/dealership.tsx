@@ -51,6 +51,7 @@ function toValues(d: Dealership): Values {
     "settings.sender.email": s.sender.email ?? "", "settings.sender.sms": s.sender.sms ?? "",
     ...Object.fromEntries(numbers.map((n) => [`settings.${n}`, String(s[n])])),
     "settings.inbound.new_senders_per_hour": String(s.inbound.new_senders_per_hour), "settings.inbound.marketplaces": s.inbound.marketplaces.join("\n"), "settings.allowed_apps": s.allowed_apps,
+    "settings.lost_reasons": s.lost_reasons.join("\n"),
     "settings.sold_when": s.sold_when, "settings.allow_delivery_before_funding": yes(s.allow_delivery_before_funding),
     "settings.default_tax_rate_percent": s.default_tax_rate_percent, "settings.default_taxes": taxValue(s.default_taxes),
     "settings.trade_tax_credit": yes(s.trade_tax_credit),
@@ -66,6 +67,7 @@ function toPatch(v: Values, c: Partial<Values>): DealershipPatch {
     ...Object.fromEntries(numbers.filter((n) => has("settings." + n)).map((n) => [n, Number(v["settings." + n])])),
     ...(has("settings.quiet_hours") && { quiet_hours: { start: v["settings.quiet_hours.start"]!, end: v["settings.quiet_hours.end"]! } }),
     ...(has("settings.sender") && { sender: { email: v["settings.sender.email"] || null, sms: v["settings.sender.sms"] || null } }),
+    ...(has("settings.lost_reasons") && { lost_reasons: toLines(v["settings.lost_reasons"]) }),
     ...(has("settings.allowed_apps") && { allowed_apps: v["settings.allowed_apps"] as Dealership["settings"]["allowed_apps"] }),
     ...(has("settings.inbound") && { inbound: { new_senders_per_hour: Number(v["settings.inbound.new_senders_per_hour"]), marketplaces: toLines(v["settings.inbound.marketplaces"]) } as DealershipPatchSettingsInbound }),
     ...(has("settings.sold_when") && { sold_when: v["settings.sold_when"] as "contracted" | "funded" }),
@@ -129,6 +131,7 @@ function DealershipForm({ dealership: d }: { dealership: Dealership }) {
           <NumberField form={form} name={s("default_hold_hours")} label="Length of a hold" unit="hours" required />
           <Select form={form} name={s("sold_when")} label="A boat is sold when the deal is" required choices={[["contracted", "Contracted"], ["funded", "Funded"]]} />
         </div>
+        <TextArea form={form} name={s("lost_reasons")} label="Why leads are lost" rows={4} hint="The reasons to choose from when a lead is closed, one per line." />
         <CheckField form={form} name={s("allow_delivery_before_funding")} label="Boats can be delivered before the deal is funded" />
       </fieldset>
       <fieldset><legend>Apps</legend>
