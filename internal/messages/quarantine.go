@@ -11,6 +11,11 @@ import (
 // stored.
 const quarantineFor = 30 * 24 * time.Hour
 
+// receivedFor is how long a message that a provider reports again is recognized. Providers give up
+// within days. After an erasure, this is all that is left of a message, so it doesn't stay longer
+// than the other copies.
+const receivedFor = 30 * 24 * time.Hour
+
 // QuarantinedMessage is a message of a new sender that waits for a user. Its text and
 // addresses are excluded from the audit log because the log can't be erased.
 type QuarantinedMessage struct {

@@ -102,6 +102,9 @@ func deleteExpired(ctx context.Context, tx *db.Tx) (struct{}, error) {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM quarantined_messages WHERE expires_at < ?`, tx.Now); err != nil {
 		return struct{}{}, err
 	}
+	if _, err := db.Exec(ctx, tx, `DELETE FROM received_messages WHERE received_at < ?`, tx.Now.Add(-receivedFor)); err != nil {
+		return struct{}{}, err
+	}
 	_, err := db.Exec(ctx, tx, `DELETE FROM new_senders WHERE hour < ?`, tx.Now.Add(-24*time.Hour))
 	return struct{}{}, err
 }
