@@ -45,7 +45,7 @@ func quarantine(ctx context.Context, tx *db.Tx, in incoming, hash []byte) (bool,
 		return true, err
 	}
 	return true, events.Emit(ctx, tx, "quarantine.started", d.ID, events.Change{
-		After: Quarantine{DealershipID: d.ID, NewSendersPerHour: d.Settings.Inbound.NewSendersPerHour, StartedAt: tx.Now},
+		After: Quarantine{ID: d.ID, DealershipID: d.ID, NewSendersPerHour: d.Settings.Inbound.NewSendersPerHour, StartedAt: tx.Now},
 	})
 }
 
