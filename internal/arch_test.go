@@ -246,6 +246,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"DELETE FROM idempotency_keys WHERE created_at",
 		"WHERE expires_at < ?",
 		"WHERE hour < ?",
+		"DELETE FROM received_messages WHERE received_at < ?",
 		"loose_blobs WHERE due_at <= ?",
 		"loose_blobs SET doomed = TRUE WHERE due_at <= ?",
 	}

@@ -49,7 +49,7 @@ var crossEnvironment = map[string][]string{
 	},
 	"metrics count the work of all environments": {"FROM webhooks w JOIN deliveries d", "FROM events WHERE env IN (", "SELECT relayed_id FROM event_feeds WHERE env = events.env"},
 	"a background job deletes what has expired in all environments": {
-		"WHERE expires_at < ?", "WHERE hour < ?", "DELETE FROM idempotency_keys WHERE created_at <= ?",
+		"WHERE expires_at < ?", "WHERE hour < ?", "FROM received_messages WHERE received_at < ?", "DELETE FROM idempotency_keys WHERE created_at <= ?",
 	},
 }
 

@@ -68,7 +68,7 @@ func sends(change checker.Change) bool {
 }
 
 func parse(text []byte, name string) (*load.SpecInfo, error) {
-	doc, err := load.NewSpecInfoFromData(openapi3.NewLoader(), text, name)
+	doc, err := load.NewSpecInfoFromData(openapi3.NewLoader(), text, name, load.WithFlattenAllOf())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

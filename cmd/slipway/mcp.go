@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"strings"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"slipway/internal/app"
 	"slipway/internal/mcp"
 )
@@ -34,13 +32,9 @@ func (c mcpCmd) Run(s *session) error {
 		return fmt.Errorf("can't use the key on %s: %w", to.Base, err)
 	}
 	server := mcp.NewServer(caller, app.Build, slog.New(slog.DiscardHandler))
-	err = server.Run(s, &sdk.IOTransport{Reader: io.NopCloser(s.in), Writer: nopWriteCloser{s.out}})
+	err = server.Run(s, mcp.Stdio(s.in, s.out))
 	if s.Err() != nil || errors.Is(err, io.EOF) {
 		return nil //nolint:nilerr // the assistant or the user has ended it
 	}
 	return err
 }
-
-type nopWriteCloser struct{ io.Writer }
-
-func (nopWriteCloser) Close() error { return nil }

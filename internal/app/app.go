@@ -68,6 +68,7 @@ type App struct {
 	settings    Settings
 	existing    bool              // the installation must exist
 	acme        *autocert.Manager // nil unless it requests certificates
+	orders      *orders           // of certificates, also nil
 	log         *slog.Logger
 	metrics     *metrics
 	disk        *disk

@@ -89,7 +89,7 @@ func (a *App) secure() (s secured, err error) {
 	case len(a.settings.ACMEDomains) > 0:
 		a.acme = a.acmeManager()
 		s.config = a.acme.TLSConfig()
-		s.config.MinVersion = tls.VersionTLS12
+		s.config.MinVersion, s.config.GetCertificate = tls.VersionTLS12, a.certificate
 		if s.redirect != nil {
 			s.redirect = a.acme.HTTPHandler(s.redirect) // also answers http-01 challenges
 		}
@@ -198,8 +198,9 @@ func (f *certificateFiles) stat() (version string, err error) {
 // acmeManager requests certificates and renews them. Its state is in the database, so
 // that all servers use the same certificates, and each can answer a challenge.
 func (a *App) acmeManager() *autocert.Manager {
+	a.orders = a.newOrders()
 	return &autocert.Manager{
-		Prompt: autocert.AcceptTOS, Cache: a.CertificateStore(), Email: a.settings.ACMEEmail,
+		Prompt: autocert.AcceptTOS, Cache: a.orders, Email: a.settings.ACMEEmail,
 		HostPolicy: func(ctx context.Context, host string) error {
 			if a.starting.Load() {
 				return errors.New("the server is starting")
@@ -220,10 +221,14 @@ func (a *App) requestCertificates() {
 	}
 	for _, domain := range a.settings.ACMEDomains {
 		go func() {
-			c, err := a.acme.GetCertificate(&tls.ClientHelloInfo{
+			c, err := a.certificate(&tls.ClientHelloInfo{
 				ServerName: domain, SignatureSchemes: []tls.SignatureScheme{tls.ECDSAWithP256AndSHA256},
 				SupportedCurves: []tls.CurveID{tls.CurveP256}, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256},
 			})
+			if errors.Is(err, errOrdering) {
+				a.log.Info(err.Error(), "domain", domain)
+				return
+			}
 			if err != nil {
 				a.log.Error("can't get a certificate; the next connection tries again", "domain", domain, "err", err)
 				return

@@ -16,9 +16,6 @@ type certificateStore struct {
 	box *seal.Box
 }
 
-// CertificateStore returns the store of certificates.
-func (a *App) CertificateStore() autocert.Cache { return certificateStore{a.DB, a.Box} }
-
 // acmePlace is what a value is bound to.
 func acmePlace(name string) string { return "acme_state/" + name }
 

@@ -38,8 +38,12 @@ func pauseChannel(ctx context.Context, tx *db.Tx, c Channel, failures int64, unt
 
 // listDue returns the next listings to send.
 func listDue(ctx context.Context, tx *db.Tx, c Channel) ([]HullSyndication, error) {
-	return db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings
+	all, err := db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings
 		WHERE env = ? AND channel_id = ? AND state = 'queued' AND due_at <= ? ORDER BY due_at, hull_id LIMIT ?`, c.Env, c.ID, tx.Now, pushBatch)
+	for i, l := range all {
+		all[i].ID = listingID(l.HullID, c.ID)
+	}
+	return all, err
 }
 
 // listListedHulls returns some of the hulls of a channel.

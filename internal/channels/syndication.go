@@ -48,6 +48,7 @@ type HullSyndication struct {
 	_ struct{} `doc:"The state of a hull on one channel." columns:"channel_id state action code message published_at / url updated_at" privacy:"plain"`
 
 	Env         auth.Env           `json:"-" db:"env"`
+	ID          string             `json:"id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f.chn_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the entry: the hull and the channel." since:"next"`
 	HullID      string             `json:"hull_id" db:"hull_id" doc:"Hull that the entry is about."`
 	ChannelID   string             `json:"channel_id" db:"channel_id" doc:"Channel that the entry is about." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	State       SyndicationState   `json:"state" db:"state" doc:"Whether the channel lists the hull. queued means that a listing or a withdrawal is being sent to the partner."`
@@ -66,6 +67,9 @@ type HullSyndication struct {
 	DueAt    *time.Time `json:"-" db:"due_at"`
 	Revision int64      `json:"-" db:"revision"`
 }
+
+// listingID returns the ID of the entry for a hull on a channel.
+func listingID(hullID, channelID string) string { return hullID + "." + channelID }
 
 // follow updates a listing after a change of its hull and reports whether it
 // must be saved. Changed means that the listing shows different data now.

@@ -57,11 +57,21 @@ func listingOf(ctx context.Context, tx *db.Tx, h hulls.Hull, channelID string) (
 	if db.IsNoRows(err) {
 		return newListing(h, channelID), nil
 	}
+	l.ID = listingID(h.ID, channelID)
 	return l, err
 }
 
+// entriesOf returns the listings of a hull.
+func entriesOf(ctx context.Context, tx *db.Tx, h hulls.Hull) ([]HullSyndication, error) {
+	all, err := db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings WHERE env = ? AND hull_id = ?`, h.Env, h.ID)
+	for i, l := range all {
+		all[i].ID = listingID(h.ID, l.ChannelID)
+	}
+	return all, err
+}
+
 func newListing(h hulls.Hull, channelID string) HullSyndication {
-	return HullSyndication{Env: h.Env, HullID: h.ID, ChannelID: channelID, State: notListed}
+	return HullSyndication{Env: h.Env, ID: listingID(h.ID, channelID), HullID: h.ID, ChannelID: channelID, State: notListed}
 }
 
 // listListings returns a page of the state of a hull on all channels.
@@ -71,7 +81,7 @@ func listListings(ctx context.Context, tx *db.Tx, h hulls.Hull, q page.Query) (p
 	if err != nil {
 		return out, err
 	}
-	known, err := db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings WHERE env = ? AND hull_id = ?`, h.Env, h.ID)
+	known, err := entriesOf(ctx, tx, h)
 	for _, c := range on.Data {
 		at := slices.IndexFunc(known, func(l HullSyndication) bool { return l.ChannelID == c.ID })
 		if at >= 0 {
@@ -126,7 +136,7 @@ func follow(ctx context.Context, tx *db.Tx, h *hulls.Hull, visible bool) error {
 	if err != nil || len(all)+len(h.PublishedChannels) == 0 {
 		return err
 	}
-	listings, err := db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings WHERE env = ? AND hull_id = ?`, h.Env, h.ID)
+	listings, err := entriesOf(ctx, tx, *h)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ type ListingAgreement struct {
 	_ struct{} `doc:"The agreement with the owner of a boat that you sell for someone else. The owner is the seller on documents, and your part of the commission is the profit on the boat." columns:"hull_id kind owner_contact_id commission_percent commission_cents net_price_cents ends_on / co_broker escrow_holder version"`
 
 	Env            auth.Env    `json:"-" db:"env"`
+	ID             string      `json:"id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"ID of the boat. A boat has one agreement."`
 	HullID         string      `json:"hull_id" db:"hull_id" doc:"Boat that is sold for its owner." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	OwnerContactID string      `json:"owner_contact_id" db:"owner_contact_id" doc:"Contact who owns the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind           ListingKind `json:"kind" db:"kind" doc:"Kind of agreement."`

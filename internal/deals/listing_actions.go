@@ -46,7 +46,7 @@ func ReplaceListing(ctx context.Context, tx *db.Tx, hullID string, r ListingAgre
 	if err != nil {
 		return ListingAgreement{}, err
 	}
-	l, change := ListingAgreement{Env: tx.Env, HullID: hullID, CreatedAt: tx.Now}, events.Change{}
+	l, change := ListingAgreement{Env: tx.Env, ID: hullID, HullID: hullID, CreatedAt: tx.Now}, events.Change{}
 	if was != nil {
 		l, change.Before = *was, *was
 	}

@@ -15,6 +15,7 @@ func FindListing(ctx context.Context, tx *db.Tx, hullID string) (*ListingAgreeme
 	if db.IsNoRows(err) {
 		return nil, nil
 	}
+	l.ID = l.HullID
 	return &l, err
 }
 
@@ -40,6 +41,7 @@ func FindListings(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]
 		append([]any{tx.Env}, args...)...)
 	byHull := map[string]ListingAgreement{}
 	for _, l := range listed {
+		l.ID = l.HullID
 		byHull[l.HullID] = l
 	}
 	return byHull, err

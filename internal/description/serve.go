@@ -72,9 +72,10 @@ func (d *Documents) Mount(r *rest.Router) {
 
 // versions serves the description of /v1 in the version that the query asks for.
 func (d *Documents) versions(kind string, render func(*huma.OpenAPI) ([]byte, error)) http.Handler {
-	documents := map[string]http.Handler{}
+	documents, older := map[string]http.Handler{}, map[string]http.Handler{}
 	for _, v := range version.Published {
 		documents[v.Date] = document(kind, func() ([]byte, error) { return render(At(d.Stable(), v.Date)) })
+		older[v.Date] = document("application/json", func() ([]byte, error) { return Downgraded(At(d.Stable(), v.Date)) })
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		date := version.Latest()
@@ -87,7 +88,15 @@ func (d *Documents) versions(kind string, render func(*huma.OpenAPI) ([]byte, er
 			date = v
 		}
 		w.Header().Set("Service-Version", date)
-		documents[date].ServeHTTP(w, req)
+		switch asked := req.URL.Query().Get("openapi"); {
+		case asked == "" || asked == d.Stable().OpenAPI:
+			documents[date].ServeHTTP(w, req)
+		case asked == olderOpenAPI && kind == "application/json":
+			older[date].ServeHTTP(w, req)
+		default:
+			rest.Fail(w, req, fault.BadRequest("openapi must be %s or, for JSON, %s.", d.Stable().OpenAPI, olderOpenAPI).
+				Detail("openapi", "enum", "must be %s or %s", d.Stable().OpenAPI, olderOpenAPI))
+		}
 	})
 }
 

@@ -11,7 +11,8 @@ import (
 
 // uniteEvents gives each event type its own schema, and makes the schema Event a
 // union of them. The property type selects one, so that a client that has
-// compared it knows the type of the data.
+// compared it knows the type of the data. What all events have is in a schema that
+// each type includes.
 func uniteEvents(doc *huma.OpenAPI) {
 	schemas := doc.Components.Schemas.Map()
 	event := schemas["Event"]
@@ -20,14 +21,22 @@ func uniteEvents(doc *huma.OpenAPI) {
 	}
 
 	union := unionOf("type", "An event. Its type determines the type of its data.")
+	envelope := copySchema(event)
+	delete(envelope.Properties, "type")
+	delete(envelope.Properties, "data")
+	envelope.Required = slices.DeleteFunc(envelope.Required, func(name string) bool { return envelope.Properties[name] == nil })
+	envelope.Description, envelope.AdditionalProperties = "What all events have.", true // each event adds its type and its data
+	schemas["EventEnvelope"] = envelope
+
 	for _, item := range valuesOf(doc.Webhooks) {
 		body := item.Post.RequestBody.Content["application/json"]
 		special := body.Schema.AllOf[1] // see Webhook
-		s := copySchema(event)
-		for property, p := range special.Properties {
-			s.Properties[property] = p
+		s := &huma.Schema{
+			Description: item.Post.Summary, Extensions: withExtension(special.Extensions, "unevaluatedProperties", false),
+			AllOf: []*huma.Schema{{Ref: schemaPrefix + "EventEnvelope"}, {
+				Type: huma.TypeObject, Properties: special.Properties, Required: []string{"data", "type"}, AdditionalProperties: true,
+			}},
 		}
-		s.Description, s.Extensions = item.Post.Summary, special.Extensions
 
 		kind, _ := special.Properties["type"].Const.(string)
 		name := componentOf(kind) + "Event"

@@ -123,6 +123,7 @@ type SpecWarranty struct {
 type HullSpecs struct {
 	_ struct{} `doc:"The specification sheet of a hull, with calculated values. Unknown values are null." privacy:"plain"`
 
+	ID     string `json:"id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"ID of the hull. A hull has one sheet." since:"next"`
 	HullID string `json:"hull_id" doc:"Hull that the sheet belongs to."`
 	SpecSheet
 	TotalPowerHP *float64     `json:"total_power_hp" doc:"Total power of all engines in horsepower. Null if the power of an engine is unknown."`
@@ -192,7 +193,7 @@ type specRow struct {
 
 // view returns the row as clients see it. A hull without a row has a sheet of nulls.
 func (r specRow) view(h Hull, metric bool) HullSpecs {
-	s := HullSpecs{HullID: h.ID, SpecSheet: r.Specs, Version: r.Version}
+	s := HullSpecs{ID: h.ID, HullID: h.ID, SpecSheet: r.Specs, Version: r.Version}
 	if r.Version > 0 {
 		s.UpdatedAt = &r.UpdatedAt
 	}

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"slipway/internal/vocab/auth"
@@ -115,4 +118,95 @@ func fit(out any) (json.RawMessage, error) {
 			return nil, errors.New("the result is too large; narrow the request")
 		}
 	}
+}
+
+// finishFor is how long running calls can take after the input has ended. It is longer than
+// the timeout of a request to the API.
+const finishFor = 40 * time.Second
+
+// Stdio returns a transport over an input and an output, for one assistant. When the input
+// ends, running calls are finished, and their results are written.
+func Stdio(in io.Reader, out io.Writer) sdk.Transport {
+	return stdio{&sdk.IOTransport{Reader: io.NopCloser(in), Writer: nopWriteCloser{out}}}
+}
+
+type nopWriteCloser struct{ io.Writer }
+
+func (nopWriteCloser) Close() error { return nil }
+
+type stdio struct{ sdk.Transport }
+
+// Connect implements the interface of the SDK.
+func (t stdio) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := t.Transport.Connect(ctx)
+	return &finishing{Connection: c, running: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1), closed: make(chan struct{})}, err
+}
+
+// finishing is a connection whose input ends when all calls are answered. Otherwise the SDK
+// would cancel the ones that run.
+type finishing struct {
+	sdk.Connection
+
+	mu       sync.Mutex
+	running  map[jsonrpc.ID]bool
+	answered chan struct{}
+	close    sync.Once
+	closed   chan struct{}
+}
+
+// Read returns the next message.
+func (f *finishing) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := f.Connection.Read(ctx)
+	if err != nil {
+		f.finish(ctx)
+		return m, err
+	}
+	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
+		f.mu.Lock()
+		f.running[call.ID] = true
+		f.mu.Unlock()
+	}
+	return m, nil
+}
+
+// finish waits until all calls are answered.
+func (f *finishing) finish(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, finishFor)
+	defer cancel()
+	for {
+		f.mu.Lock()
+		n := len(f.running)
+		f.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		select {
+		case <-f.answered:
+		case <-f.closed:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Write sends a message.
+func (f *finishing) Write(ctx context.Context, m jsonrpc.Message) error {
+	err := f.Connection.Write(ctx, m)
+	if r, ok := m.(*jsonrpc.Response); ok {
+		f.mu.Lock()
+		delete(f.running, r.ID)
+		f.mu.Unlock()
+		select {
+		case f.answered <- struct{}{}:
+		default: // finish has not seen the last one yet
+		}
+	}
+	return err
+}
+
+// Close ends the connection, and doesn't wait.
+func (f *finishing) Close() error {
+	f.close.Do(func() { close(f.closed) })
+	return f.Connection.Close()
 }

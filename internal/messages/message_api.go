@@ -199,6 +199,13 @@ func (a *API) receive(ctx context.Context, tx *db.Tx, in *struct {
 	leads.ByLead
 	Body LeadMessageReceive
 }) (LeadMessage, error) {
+	// Lock the address first, like the hooks, which find the lead by it. Of two concurrent STOPs,
+	// the second must see the first.
+	from, _ := contacts.ParseAddress(in.Body.Channel, in.Body.From) // Check validates it
+	hash := consent.Hash(tx, tx.Env, from)
+	if err := consent.Lock(ctx, tx, hash); err != nil {
+		return LeadMessage{}, err
+	}
 	l, err := leads.FindForUpdate(ctx, tx, in.LeadID)
 	if err != nil {
 		return LeadMessage{}, err
@@ -211,13 +218,8 @@ func (a *API) receive(ctx context.Context, tx *db.Tx, in *struct {
 		return LeadMessage{}, err
 	}
 
-	from, _ := contacts.ParseAddress(in.Body.Channel, in.Body.From) // Check validated it
 	m := in.Body.message(l, from, tx.Now)
-	m.AddressHash = consent.Hash(tx, l.Env, from)
-	// Lock first: of two concurrent STOPs, the second must see the first.
-	if err := consent.Lock(ctx, tx, m.AddressHash); err != nil {
-		return m, err
-	}
+	m.AddressHash = hash
 	last, err := lastBodyTo(ctx, tx, m.AddressHash)
 	if err != nil {
 		return m, err

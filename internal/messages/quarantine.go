@@ -11,6 +11,11 @@ import (
 // stored.
 const quarantineFor = 30 * 24 * time.Hour
 
+// receivedFor is how long a message that a provider reports again is recognized. Providers give up
+// within days. After an erasure, this is all that is left of a message, so it doesn't stay longer
+// than the other copies.
+const receivedFor = 30 * 24 * time.Hour
+
 // QuarantinedMessage is a message of a new sender that waits for a user. Its text and
 // addresses are excluded from the audit log because the log can't be erased.
 type QuarantinedMessage struct {
@@ -38,6 +43,7 @@ type QuarantinedMessage struct {
 type Quarantine struct {
 	_ struct{} `doc:"The quarantine for messages of new senders."`
 
+	ID                string    `json:"id" doc:"ID of the dealership. It has one quarantine." example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealershipID      string    `json:"dealership_id" doc:"Dealership whose messages go to the quarantine." example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	NewSendersPerHour int64     `json:"new_senders_per_hour" doc:"Limit of the dealership's settings that was exceeded." example:"60"`
 	StartedAt         time.Time `json:"started_at" doc:"When the first message went to the quarantine."`

@@ -45,7 +45,7 @@ func quarantine(ctx context.Context, tx *db.Tx, in incoming, hash []byte) (bool,
 		return true, err
 	}
 	return true, events.Emit(ctx, tx, "quarantine.started", d.ID, events.Change{
-		After: Quarantine{DealershipID: d.ID, NewSendersPerHour: d.Settings.Inbound.NewSendersPerHour, StartedAt: tx.Now},
+		After: Quarantine{ID: d.ID, DealershipID: d.ID, NewSendersPerHour: d.Settings.Inbound.NewSendersPerHour, StartedAt: tx.Now},
 	})
 }
 
@@ -100,6 +100,9 @@ func eraseQuarantined(ctx context.Context, tx *db.Tx, contactID string) error {
 // deleteExpired deletes what is older than the retention, in all environments.
 func deleteExpired(ctx context.Context, tx *db.Tx) (struct{}, error) {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM quarantined_messages WHERE expires_at < ?`, tx.Now); err != nil {
+		return struct{}{}, err
+	}
+	if _, err := db.Exec(ctx, tx, `DELETE FROM received_messages WHERE received_at < ?`, tx.Now.Add(-receivedFor)); err != nil {
 		return struct{}{}, err
 	}
 	_, err := db.Exec(ctx, tx, `DELETE FROM new_senders WHERE hour < ?`, tx.Now.Add(-24*time.Hour))

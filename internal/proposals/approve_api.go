@@ -120,10 +120,7 @@ func (a *API) judge(ctx context.Context, tx *db.Tx, op *rest.Operation, p Propos
 
 // run calls the operation as the approver.
 func (a *API) run(ctx context.Context, op *rest.Operation, p Proposal) (rest.Answer, error) {
-	header := http.Header{}
-	if op.Method != http.MethodDelete {
-		header.Set("Idempotency-Key", p.idempotencyKey())
-	}
+	header := http.Header{"Idempotency-Key": {p.idempotencyKey()}}
 	var body []byte
 	if p.Arguments.Body != nil {
 		var err error

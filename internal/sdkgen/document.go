@@ -60,6 +60,7 @@ type schema struct {
 	Properties    map[string]*schema
 	Required      []string
 	Additional    json.RawMessage `json:"additionalProperties"`
+	AllOf         []*schema
 	AnyOf         []*schema
 	OneOf         []*schema
 	Discriminator *struct {

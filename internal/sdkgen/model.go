@@ -316,11 +316,12 @@ func (r *reader) events() error {
 	event := r.doc.Components.Schemas["Event"]
 	for _, name := range sortedKeys(event.Discriminator.Mapping) {
 		variant := r.doc.target(event.Discriminator.Mapping[name])
-		object := refName(variant.Properties["data"].Properties["object"])
+		own := variant.AllOf[1] // after what all events have
+		object := refName(own.Properties["data"].Properties["object"])
 		if err := r.add(object, false); err != nil {
 			return err
 		}
-		r.m.Events = append(r.m.Events, Event{Type: name, Object: r.typeName(object), Doc: variant.Properties["type"].Description})
+		r.m.Events = append(r.m.Events, Event{Type: name, Object: r.typeName(object), Doc: own.Properties["type"].Description})
 	}
 	return nil
 }

@@ -131,8 +131,10 @@ const small = `{"openapi": "3.1.0",
 		"HullStatus": {"type": "string", "description": "Status.", "enum": ["available", "on_hold"]},
 		"Event": {"discriminator": {"propertyName": "type", "mapping": {"hull.sold": "#/components/schemas/HullSoldEvent"}},
 			"oneOf": [{"$ref": "#/components/schemas/HullSoldEvent"}]},
-		"HullSoldEvent": {"type": "object", "properties": {"type": {"type": "string", "const": "hull.sold", "description": "Sold."},
-			"data": {"type": "object", "properties": {"object": {"$ref": "#/components/schemas/Hull"}}}}}}}}`
+		"EventEnvelope": {"type": "object", "properties": {"sequence": {"type": "integer"}}},
+		"HullSoldEvent": {"allOf": [{"$ref": "#/components/schemas/EventEnvelope"}, {"type": "object", "properties": {
+			"type": {"type": "string", "const": "hull.sold", "description": "Sold."},
+			"data": {"type": "object", "properties": {"object": {"$ref": "#/components/schemas/Hull"}}}}}]}}}}`
 
 // What the generator prints for a small description.
 func TestOutput(t *testing.T) {

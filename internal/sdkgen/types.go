@@ -5,9 +5,6 @@ import (
 	"slices"
 )
 
-// eventFields are the fields of an event that don't depend on its type.
-var eventFields = []string{"data", "type"}
-
 // add adds the type of a schema to the model, with the types it refers to.
 func (r *reader) add(schemaName string, patch bool) error {
 	name := r.typeName(schemaName)
@@ -50,15 +47,8 @@ func (r *reader) addStruct(name string, x *schema, patch bool) error {
 
 // addEvent adds the fields that all events have. The languages add the type and data.
 func (r *reader) addEvent(x *schema) error {
-	common := *r.doc.Components.Schemas[refName(x.OneOf[0])]
+	common := *r.doc.Components.Schemas[refName(r.doc.Components.Schemas[refName(x.OneOf[0])].AllOf[0])]
 	common.Description = x.Description
-	fields := map[string]*schema{}
-	for name, f := range common.Properties {
-		if !slices.Contains(eventFields, name) {
-			fields[name] = f
-		}
-	}
-	common.Properties = fields
 	return r.addStruct("Event", &common, false)
 }
 

@@ -997,7 +997,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			if err != nil {
 				return err
 			}
-			fmt.Println(hullSpecs)
+			fmt.Println(hullSpecs.ID)
 			return nil
 		},
 		func() error {
@@ -1050,7 +1050,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				if err != nil {
 					return err
 				}
-				fmt.Println(hullSyndication)
+				fmt.Println(hullSyndication.ID)
 			}
 			return nil
 		},
@@ -1059,7 +1059,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			if err != nil {
 				return err
 			}
-			fmt.Println(hullSyndication)
+			fmt.Println(hullSyndication.ID)
 			return nil
 		},
 		func() error {
@@ -1082,7 +1082,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			if err != nil {
 				return err
 			}
-			fmt.Println(hullSpecs)
+			fmt.Println(hullSpecs.ID)
 			return nil
 		},
 		func() error {
@@ -1138,7 +1138,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			if err != nil {
 				return err
 			}
-			fmt.Println(hullSyndication)
+			fmt.Println(hullSyndication.ID)
 			return nil
 		},
 		func() error {
@@ -1833,7 +1833,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			if err != nil {
 				return err
 			}
-			fmt.Println(listingAgreement)
+			fmt.Println(listingAgreement.ID)
 			return nil
 		},
 		func() error {
@@ -1862,7 +1862,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			if err != nil {
 				return err
 			}
-			fmt.Println(listingAgreement)
+			fmt.Println(listingAgreement.ID)
 			return nil
 		},
 		func() error {

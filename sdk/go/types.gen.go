@@ -2339,6 +2339,8 @@ type HullSpecs struct {
 	HullMaterial *HullMaterial `json:"hull_material"`
 	// Shape of the bottom.
 	HullShape *HullShape `json:"hull_shape"`
+	// ID of the hull. A hull has one sheet.
+	ID string `json:"id"`
 	// Type of keel. Mostly for sailboats.
 	Keel *KeelType `json:"keel"`
 	// Measured lengths in feet. Null if unknown.
@@ -2387,6 +2389,8 @@ type HullSyndication struct {
 	ExternalID *string `json:"external_id"`
 	// Hull that the entry is about.
 	HullID string `json:"hull_id"`
+	// Identifies the entry: the hull and the channel.
+	ID string `json:"id"`
 	// Explains the error code. Null if there is no error.
 	Message *string `json:"message"`
 	// When it was first listed. Null while it is not listed.
@@ -3003,6 +3007,8 @@ type ListingAgreement struct {
 	EscrowHolder *string `json:"escrow_holder"`
 	// Boat that is sold for its owner.
 	HullID string `json:"hull_id"`
+	// ID of the boat. A boat has one agreement.
+	ID string `json:"id"`
 	// Kind of agreement.
 	Kind ListingKind `json:"kind"`
 	// What the owner gets, whatever the price is. The commission is the rest. Null if there is a commission.
@@ -5059,6 +5065,8 @@ type PreviewListingAgreement struct {
 	EscrowHolder *string `json:"escrow_holder"`
 	// Boat that is sold for its owner.
 	HullID string `json:"hull_id"`
+	// ID of the boat. A boat has one agreement.
+	ID string `json:"id"`
 	// Kind of agreement.
 	Kind ListingKind `json:"kind"`
 	// What the owner gets, whatever the price is. The commission is the rest. Null if there is a commission.
@@ -6230,6 +6238,8 @@ type ProposalState struct {
 type Quarantine struct {
 	// Dealership whose messages go to the quarantine.
 	DealershipID string `json:"dealership_id"`
+	// ID of the dealership. It has one quarantine.
+	ID string `json:"id"`
 	// Limit of the dealership's settings that was exceeded.
 	NewSendersPerHour int64 `json:"new_senders_per_hour"`
 	// When the first message went to the quarantine.

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,8 +17,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
 
 	"slipway/internal/app"
 	"slipway/internal/platform/db"
@@ -213,6 +216,61 @@ func TestACME(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of servers that start together without a certificate, one orders it. The others use it too.
+func TestACMEOrdersOnce(t *testing.T) {
+	ca := newACMEServer(t, "http-01")
+	ca.mu.Lock() // until all servers run
+	set := app.Settings{
+		ACMEDomains: []string{acmeDomain}, ACMEDirectory: ca.url + "/directory", BaseURL: "https://" + acmeDomain,
+		Data: t.TempDir(), DatabaseURL: testkit.EmptyPostgres(t),
+	}
+	servers := []secureServer{}
+	for range 3 {
+		servers = append(servers, serveSecurely(t, set))
+	}
+	ca.check = checkHTTP(ca.client(servers[0].redirect))
+	ca.mu.Unlock()
+
+	for _, s := range servers {
+		assert.Eventually(t, "the certificate", func() bool {
+			res, err := ca.client(s.address).Get("https://" + acmeDomain + "/healthz")
+			if err != nil {
+				return false
+			}
+			return res.Body.Close() == nil
+		})
+	}
+	ca.mu.Lock()
+	assert.Equal(t, ca.orders, 1, "orders")
+	ca.mu.Unlock()
+}
+
+// A server that finds no certificate orders it, and no other one does in the next minutes.
+func TestCertificateOrders(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		node := s.NodeWith(func(set *app.Settings) { set.ACMEDomains, set.BaseURL = []string{acmeDomain}, "https://"+acmeDomain })
+		first, second := node.CertificateStore(), node.CertificateStore()
+		get := func(c autocert.Cache, name string) error {
+			_, err := c.Get(t.Context(), name)
+			return err
+		}
+		assert.Equal(t, get(first, acmeDomain), autocert.ErrCacheMiss)
+		assert.Equal(t, get(first, acmeDomain), autocert.ErrCacheMiss, "again")
+		if err := get(second, acmeDomain); err == nil || errors.Is(err, autocert.ErrCacheMiss) {
+			t.Errorf("got error %v on another server, want it to wait", err)
+		}
+		assert.Equal(t, get(second, acmeDomain+"+rsa"), autocert.ErrCacheMiss, "another certificate")
+		assert.Equal(t, get(second, acmeDomain+"+token"), autocert.ErrCacheMiss, "a challenge")
+
+		// The first server was killed.
+		s.Advance(6 * time.Minute)
+		assert.Equal(t, get(second, acmeDomain), autocert.ErrCacheMiss)
+		assert.NoError(t, second.Put(t.Context(), acmeDomain, []byte("certificate")))
+		assert.NoError(t, get(first, acmeDomain))
+		assert.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM acme_state WHERE name = ?`, "order/"+acmeDomain)[0], 0)
+	})
 }
 
 // The store of certificates is encrypted, and shared by all servers of a database.

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/enum"
+	"slipway/internal/vocab/version"
 )
 
 // The description works with generators: see problems.
@@ -170,4 +171,55 @@ func TestPartsOfEnums(t *testing.T) {
 		}
 	}
 	assert.Equal(t, parts > 5, true, "parts of enums", parts)
+}
+
+// The object of each event has an ID.
+func TestEventObjectsHaveIDs(t *testing.T) {
+	schemas := documentOf(t)["components"].(map[string]any)["schemas"].(map[string]any)
+	follow := func(s any) map[string]any {
+		ref, _ := s.(map[string]any)["$ref"].(string)
+		return schemas[strings.TrimPrefix(ref, "#/components/schemas/")].(map[string]any)
+	}
+	for _, ref := range schemas["Event"].(map[string]any)["oneOf"].([]any) {
+		own := follow(ref)["allOf"].([]any)[1].(map[string]any)["properties"].(map[string]any)
+		object := follow(own["data"].(map[string]any)["properties"].(map[string]any)["object"])
+		variants := []map[string]any{object}
+		if all, isUnion := object["oneOf"].([]any); isUnion {
+			variants = nil
+			for _, v := range all {
+				variants = append(variants, follow(v))
+			}
+		}
+		for _, v := range variants {
+			if required, _ := v["required"].([]any); !slices.Contains(required, any("id")) {
+				t.Errorf("the object of %v has no id", own["type"].(map[string]any)["const"])
+			}
+		}
+	}
+}
+
+// The description of a version has and requires no property that a later version added. The
+// current one does: an answer in an older version doesn't match it.
+func TestVersionRequiresWhatItHas(t *testing.T) {
+	for _, v := range version.Published {
+		newer := 0
+		for name, s := range parsed(t, description.At(app.Described().Stable(), v.Date))["components"].(map[string]any)["schemas"].(map[string]any) {
+			s := s.(map[string]any)
+			properties, _ := s["properties"].(map[string]any)
+			required, _ := s["required"].([]any)
+			for _, property := range required {
+				p, _ := properties[property.(string)].(map[string]any)
+				since, _ := p["x-since"].(string)
+				if p == nil || since > v.Date {
+					t.Errorf("%s of version %s requires %s, which it doesn't have", name, v.Date, property)
+				}
+				if since == v.Date {
+					newer++
+				}
+			}
+		}
+		if (newer > 50) != (v.Date == version.Latest()) {
+			t.Errorf("version %s requires %d new properties", v.Date, newer)
+		}
+	}
 }

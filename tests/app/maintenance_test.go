@@ -33,7 +33,11 @@ func TestMaintenance(t *testing.T) {
 			location := func(n *node) response {
 				return n.send("POST", "/v1/locations", `{"name": "Annapolis", "timezone": "America/New_York"}`)
 			}
-			assert.Equal(t, location(n).status, 201)
+			at := location(n)
+			assert.Equal(t, at.status, 201)
+			hull := n.send("POST", "/v1/hulls", `{"make":"Grady-White","model":"Freedom 235","year":2024,"condition":"new","length_ft":23.5,"price_usd":120000,"hin":"GRT40912B324",`+
+				`"location_id":"`+at.ID+`"}`)
+			assert.Equal(t, hull.status, 201, hull.body)
 
 			if _, err := site.StartMaintenance(t.Context(), n.DB, "We move to a new server.", time.Minute); err != nil {
 				t.Fatal(err)
@@ -44,6 +48,13 @@ func TestMaintenance(t *testing.T) {
 				assert.Equal(t, n.send("GET", "/v1/locations", "").status, 200)
 				assert.Equal(t, n.send("GET", "/readyz", "").status, 200)
 				assert.Equal(t, n.send("POST", "/oauth/token", "").status, 503)
+				tool := func(name, arguments string) response {
+					return n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+name+`","arguments":`+arguments+`}}`)
+				}
+				read := tool("find_boats", `{}`)
+				assert.Equal(t, read.status, 200, "an assistant reads")
+				assert.Contains(t, read.body, `"rows"`)
+				assert.Contains(t, tool("propose_change", `{"change":"price","hull_id":"`+hull.ID+`","price_usd":1,"reason":"x"}`).body, "We move to a new server.", "an assistant proposes")
 				assert.Eventually(t, "the jobs to pause", n.JobsPaused)
 			}
 

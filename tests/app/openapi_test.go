@@ -2,7 +2,10 @@ package app
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
+	"io"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -14,6 +17,8 @@ import (
 
 	"slipway/internal/app"
 	"slipway/internal/description"
+	"slipway/internal/testkit"
+	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
 )
 
@@ -152,3 +157,33 @@ func scopesOf(o *huma.Operation) string {
 }
 
 func successOf(o *huma.Operation) string { return strconv.Itoa(o.DefaultStatus) }
+
+// The description in OpenAPI 3.0.3, for generators that don't know 3.1. scripts/test-generators
+// validates the file and generates a client from it.
+func TestOlderOpenAPI(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	res, err := http.Get(s.URL + "/openapi.json?openapi=3.0.3") //nolint:noctx // ends with the server
+	assert.NoError(t, err)
+	defer res.Body.Close()
+	assert.Equal(t, res.StatusCode, 200)
+	text, err := io.ReadAll(res.Body)
+	assert.NoError(t, err)
+	if file := os.Getenv("SLIPWAY_OPENAPI_30"); file != "" {
+		assert.NoError(t, os.WriteFile(file, text, 0o600))
+	}
+	var doc map[string]any
+	assert.NoError(t, json.Unmarshal(text, &doc))
+	assert.Equal(t, doc["openapi"], any("3.0.3"))
+	assert.Equal(t, len(doc["paths"].(map[string]any)), len(app.Described().Stable().Paths))
+	newer := regexp.MustCompile(`"(const|unevaluatedProperties|examples|contentMediaType|x-since)":|"type":(\[|"null")`)
+	if found := newer.FindAll(text, 3); found != nil {
+		t.Errorf("got %s, which are not in OpenAPI 3.0", found)
+	}
+
+	for query, want := range map[string]int{"openapi=3.1.0": 200, "openapi=3.0.3&version=2026-11-15": 200, "openapi=2.0": 400} {
+		res, err := http.Get(s.URL + "/openapi.json?" + query) //nolint:noctx // ends with the server
+		assert.NoError(t, err)
+		assert.NoError(t, res.Body.Close())
+		assert.Equal(t, res.StatusCode, want, query)
+	}
+}

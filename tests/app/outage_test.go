@@ -86,6 +86,7 @@ type response struct {
 	status     int
 	retryAfter string
 	ID         string // of the created resource
+	body       string
 	err        error
 }
 
@@ -96,13 +97,14 @@ func (n *node) send(method, path, body string) (a response) {
 	}
 	req.Header.Set("Authorization", "Bearer "+n.key)
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return response{err: err}
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	a = response{status: res.StatusCode, retryAfter: res.Header.Get("Retry-After"), err: err}
+	a = response{status: res.StatusCode, retryAfter: res.Header.Get("Retry-After"), body: string(text), err: err}
 	_ = json.Unmarshal(text, &a) // probes don't return JSON
 	return a
 }

@@ -29,11 +29,15 @@ type secureServer struct {
 	redirect string // address that redirects plain HTTP
 }
 
-// serveSecurely serves on a new SQLite database. The settings have those of HTTPS.
+// serveSecurely serves, on a new SQLite database unless the settings have another one. They have
+// those of HTTPS.
 func serveSecurely(t *testing.T, set app.Settings) secureServer {
 	t.Helper()
 	s := secureServer{redirect: unusedAddress(t)}
-	set.Data, set.Listen, set.HTTPRedirect = t.TempDir(), "127.0.0.1:0", s.redirect
+	set.Listen, set.HTTPRedirect = "127.0.0.1:0", s.redirect
+	if set.Data == "" {
+		set.Data = t.TempDir()
+	}
 	set.LiveRate, set.TestRate, set.AddressRate = 1e6, 1e6, 1e6
 	a, err := app.Open(t.Context(), set, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -118,6 +119,9 @@ func contentsOf(t *testing.T, date string) string {
 		for _, variant := range s.OneOf {
 			variants[variant.name()] = true
 		}
+		for _, part := range s.AllOf { // they have the properties of the part
+			variants[part.name()] = true
+		}
 	}
 	for name, s := range c.schemas {
 		if variants[name] {
@@ -202,6 +206,7 @@ type described struct {
 	Ref        string `json:"$ref"`
 	Type       any
 	OneOf      []described
+	AllOf      []described
 	AnyOf      []described
 	Items      *described
 	Properties map[string]described
@@ -285,10 +290,17 @@ func union(schemas map[string]described, variants []described) described {
 
 // in returns the schema that d refers to.
 func (d described) in(schemas map[string]described) described {
-	if d.Ref == "" {
+	if d.Ref != "" {
+		d = schemas[d.name()]
+	}
+	if len(d.AllOf) == 0 {
 		return d
 	}
-	return schemas[d.name()]
+	all := described{Properties: map[string]described{}}
+	for _, part := range d.AllOf {
+		maps.Copy(all.Properties, part.in(schemas).Properties)
+	}
+	return all
 }
 
 // values returns the values of an enum.

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/sms"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
@@ -167,6 +168,37 @@ func TestReplayedTwilioRequest(t *testing.T) {
 		// The person writes again. That is a new inquiry.
 		p.send(text("SM10", "+14105550123", ownNumber, "Hello again"), 200)
 		assert.Equal(t, count(s, "leads"), 2)
+	})
+}
+
+// Which messages were reported is forgotten after 30 days. Messages that are still in their
+// conversation are not stored again, and a replayed START restores nothing.
+func TestReplayAfterRetention(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		setClock(t, s, noon(s))
+		p := newProvider(t, s, s.Test, ownNumber, twilioToken)
+		w := newWorker(t, s, nil, nil)
+		path := "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(map[string]any{"phone": "+14105550123"})})
+		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"all","basis":"express_oral"}`, 201, nil)
+		start := text("SM2", "+14105550123", ownNumber, "START")
+		for _, form := range []url.Values{text("SM1", "+14105550123", ownNumber, "STOP"), start, text("SM3", "+14105550123", ownNumber, "STOP")} {
+			s.Advance(time.Minute)
+			p.send(form, 200)
+		}
+		assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked")
+
+		s.Advance(30*24*time.Hour - time.Minute)
+		p.send(text("SM4", "+14105550123", ownNumber, "Hello"), 200)
+		assert.NoError(t, jobs.Run(t.Context(), w.EmptyQuarantine, messages.EmptyQuarantine{}))
+		assert.Equal(t, count(s, "received_messages"), 2, "the newest ones")
+		s.Advance(31 * 24 * time.Hour)
+		assert.NoError(t, jobs.Run(t.Context(), w.EmptyQuarantine, messages.EmptyQuarantine{}))
+		assert.Equal(t, count(s, "received_messages"), 0)
+
+		stored := count(s, "messages")
+		p.send(start, 200)
+		assert.Equal(t, count(s, "messages"), stored)
+		assert.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked", "after a replay of the START")
 	})
 }
 

@@ -242,6 +242,34 @@ func TestServerStops(t *testing.T) {
 	})
 }
 
+// The server stops after it has run a DELETE. The approval succeeds when it is tried again,
+// although what was deleted no longer exists.
+func TestServerStopsAfterDelete(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		deal := s.Test.Deal(nil)
+		var trade struct{ ID string }
+		s.Test.Post("/v1/deals/"+deal+"/trade_ins", `{"make":"Boston Whaler","model":"170 Montauk","year":2015,"allowance_cents":1200000}`, 201, &trade)
+		var p, got proposals.Proposal
+		s.Test.Post(path, map[string]any{
+			"operation_id": "removeTradeIn", "path": map[string]string{"deal_id": deal, "trade_in_id": trade.ID}, "reason": "She keeps it.",
+		}, 201, &p)
+		b, manager := browser(t, s, "manager")
+		v := approve(b, p.ID)
+		assert.Equal(t, v.StatusCode, 200, v.Text)
+		s.Test.Get(path+"/"+p.ID, 200, &got)
+		assert.Equal(t, got.Result.Status, 204)
+
+		s.Exec(`UPDATE proposals SET status = 'running', decided_by = NULL, decided_at = NULL, result = NULL, claimed_at = ? WHERE id = ?`, s.DB.Now().UTC(), p.ID)
+		s.Advance(6 * time.Minute)
+		second, _ := browser(t, s, "manager")
+		v = approve(second, p.ID)
+		assert.Equal(t, v.StatusCode, 200, v.Text)
+		s.Test.Get(path+"/"+p.ID, 200, &got)
+		assert.Equal(t, got.Status, proposals.Approved)
+		assert.Equal(t, *got.DecidedBy, manager.ID)
+	})
+}
+
 // What is wrong is reported when it is proposed.
 func TestInvalidProposals(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

@@ -24,7 +24,8 @@ func (r *Router) HandleHook(pattern string, maxBody int64, h Hook) {
 }
 
 // HandlePost serves POST of a path outside the described API, such as /mcp. Unlike those
-// of a hook, its requests wait like those of pages.
+// of a hook, its requests wait like those of pages. During maintenance, they are served: the
+// handler changes nothing itself, but calls operations.
 func (r *Router) HandlePost(path string, maxBody int64, h Hook) {
 	r.posts[path] = maxBody
 	r.handleHook(path, maxBody, h)

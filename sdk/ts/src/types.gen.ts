@@ -3407,6 +3407,8 @@ export interface HullSpecs {
   hull_material: HullMaterial | null;
   /** Shape of the bottom. */
   hull_shape: HullShape | null;
+  /** ID of the hull. A hull has one sheet. */
+  id: string;
   /** Type of keel. Mostly for sailboats. */
   keel: KeelType | null;
   /** Measured lengths in feet. Null if unknown. */
@@ -3455,6 +3457,8 @@ export interface HullSyndication {
   external_id: string | null;
   /** Hull that the entry is about. */
   hull_id: string;
+  /** Identifies the entry: the hull and the channel. */
+  id: string;
   /** Explains the error code. Null if there is no error. */
   message: string | null;
   /** When it was first listed. Null while it is not listed. */
@@ -4104,6 +4108,8 @@ export interface ListingAgreement {
   escrow_holder: string | null;
   /** Boat that is sold for its owner. */
   hull_id: string;
+  /** ID of the boat. A boat has one agreement. */
+  id: string;
   /** Kind of agreement. */
   kind: ListingKind;
   /** What the owner gets, whatever the price is. The commission is the rest. Null if there is a commission. */
@@ -6293,6 +6299,8 @@ export interface PreviewListingAgreement {
   escrow_holder: string | null;
   /** Boat that is sold for its owner. */
   hull_id: string;
+  /** ID of the boat. A boat has one agreement. */
+  id: string;
   /** Kind of agreement. */
   kind: ListingKind;
   /** What the owner gets, whatever the price is. The commission is the rest. Null if there is a commission. */
@@ -7512,6 +7520,8 @@ export interface ProposalState {
 export interface Quarantine {
   /** Dealership whose messages go to the quarantine. */
   dealership_id: string;
+  /** ID of the dealership. It has one quarantine. */
+  id: string;
   /** Limit of the dealership's settings that was exceeded. */
   new_senders_per_hour: number;
   /** When the first message went to the quarantine. */

@@ -552,7 +552,7 @@ export const samples = (slipway: Slipway): unknown => [
   },
   async () => {
     const hullSpecs = await slipway.hulls.getSpecs("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
-    console.log(hullSpecs);
+    console.log(hullSpecs.id);
   },
   async () => {
     for await (const hull of slipway.hulls.list({ status: "on_order" })) {
@@ -581,12 +581,12 @@ export const samples = (slipway: Slipway): unknown => [
   },
   async () => {
     for await (const hullSyndication of slipway.hulls.listSyndication("hull_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
-      console.log(hullSyndication);
+      console.log(hullSyndication.id);
     }
   },
   async () => {
     const hullSyndication = await slipway.hulls.publish("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", "chn_01jcqz8t5n8m2x4v6b7c9d0e1f");
-    console.log(hullSyndication);
+    console.log(hullSyndication.id);
   },
   async () => {
     const hullSpecs = await slipway.hulls.replaceSpecs("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", {
@@ -605,7 +605,7 @@ export const samples = (slipway: Slipway): unknown => [
       hull_shape: "deep_vee",
       tanks: { fuel_gal: 109 },
     });
-    console.log(hullSpecs);
+    console.log(hullSpecs.id);
   },
   async () => {
     const hull = await slipway.hulls.transition("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", {
@@ -633,7 +633,7 @@ export const samples = (slipway: Slipway): unknown => [
   },
   async () => {
     const hullSyndication = await slipway.hulls.withdraw("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", "chn_01jcqz8t5n8m2x4v6b7c9d0e1f");
-    console.log(hullSyndication);
+    console.log(hullSyndication.id);
   },
   async () => {
     const lead = await slipway.leads.assign("lead_01jcqz8t5n8m2x4v6b7c9d0e1f", {
@@ -1024,7 +1024,7 @@ export const samples = (slipway: Slipway): unknown => [
   },
   async () => {
     const listingAgreement = await slipway.preview.hulls.getListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
-    console.log(listingAgreement);
+    console.log(listingAgreement.id);
   },
   async () => {
     const hullPricing = await slipway.preview.hulls.getPricing("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
@@ -1041,7 +1041,7 @@ export const samples = (slipway: Slipway): unknown => [
       owner_contact_id: "con_01jcqz8t5n8m2x4v6b7c900019",
       commission_percent: "10",
     });
-    console.log(listingAgreement);
+    console.log(listingAgreement.id);
   },
   async () => {
     const channel = await slipway.preview.hulls.revokeChannelFeedUrl("chn_01jcqz8t5n8m2x4v6b7c9d0e1f");
