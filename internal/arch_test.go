@@ -138,6 +138,7 @@ var may = map[string][]string{
 	"testkit/testkeys":              {},
 	"testkit/testtimes":             {},
 	"testkit/postgres":              {},
+	"testkit/powercut":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )
@@ -17,29 +19,8 @@ func TestEveryChangeIsAudited(t *testing.T) {
 			return testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE request_id = ?`, res.Header.Get("Request-Id"))[0]
 		}
 		for _, o := range operations() {
-			r := recipes[o.OperationID]
-			if o.OperationID == "verifyMfaFactor" {
-				r = verifiedFactor(t, s) // the usual recipe requests a challenge, which changes nothing
-			}
-			path := o.Path
-			var params map[string]string
-			if r.params != nil {
-				params = r.params(s.Test)
-				for name, value := range params {
-					path = strings.ReplaceAll(path, "{"+name+"}", value)
-				}
-			}
-			var body any
-			if r.body != nil {
-				body = r.body(s.Test)
-			}
-			res := send(t, callerOf(s, o, params), o.Method, path, body)
-			if res.StatusCode >= 300 {
-				t.Errorf("%s: got %d %s, want success", o.OperationID, res.StatusCode, res.Bytes)
-				continue
-			}
-			reads := o.Method == http.MethodGet || o.OperationID == "preview.quoteFinance"
-			audited := !reads || o.OperationID == "listAudit" || o.OperationID == "exportContact"
+			res := succeed(t, s, o)
+			audited := writes(o) || o.OperationID == "listAudit" || o.OperationID == "exportContact"
 			n := entries(res)
 			assert.Equal(t, n > 0, audited, o.OperationID, "has", n, "audit entries")
 		}
@@ -52,6 +33,37 @@ func TestEveryChangeIsAudited(t *testing.T) {
 			t.Error("the sign-out was not audited")
 		}
 	})
+}
+
+// writes reports whether an operation changes data.
+func writes(o *huma.Operation) bool {
+	return o.Method != http.MethodGet && o.OperationID != "preview.quoteFinance"
+}
+
+// succeed sends the request of an operation's recipe.
+func succeed(t *testing.T, s *testkit.Server, o *huma.Operation) *testkit.Response {
+	t.Helper()
+	r := recipes[o.OperationID]
+	if o.OperationID == "verifyMfaFactor" {
+		r = verifiedFactor(t, s) // the usual recipe requests a challenge, which changes nothing
+	}
+	path := o.Path
+	var params map[string]string
+	if r.params != nil {
+		params = r.params(s.Test)
+		for name, value := range params {
+			path = strings.ReplaceAll(path, "{"+name+"}", value)
+		}
+	}
+	var body any
+	if r.body != nil {
+		body = r.body(s.Test)
+	}
+	res := send(t, callerOf(s, o, params), o.Method, path, body)
+	if res.StatusCode >= 300 {
+		t.Fatalf("%s: got %d %s, want success", o.OperationID, res.StatusCode, res.Bytes)
+	}
+	return res
 }
 
 // verifiedFactor returns a recipe with a valid code of an authenticator app.
