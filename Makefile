@@ -167,7 +167,7 @@ bench: ## Run the benchmarks
 .PHONY: openapi
 openapi: ## Regenerate api/openapi.json, its examples and the SDKs
 	$(GO) test ./tests/app -run TestExamples -update
-	$(GO) test ./tests/app -run "TestOpenAPI|TestVersions|TestCommandFacts" -update
+	$(GO) test ./tests/app -run "TestOpenAPI|TestVersions|TestCommandFacts|TestWhatChangesLeave" -update
 	$(MAKE) sdk
 
 .PHONY: sdk

@@ -1,7 +1,11 @@
 package app
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +36,54 @@ func TestEveryChangeIsAudited(t *testing.T) {
 		if res := s.As(session.Token).Delete("/oauth/sessions/current", 204); entries(res) == 0 {
 			t.Error("the sign-out was not audited")
 		}
+	})
+}
+
+// What each change leaves is in a file: its audit entries, which name who did what, and its
+// events, which tell webhooks. Each event has an audit entry of the same object. The ways of
+// taking back money are listed too, because they are one operation.
+//
+// `make openapi` rewrites the file.
+func TestWhatChangesLeave(t *testing.T) {
+	const golden = "testdata/changes.txt"
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var all strings.Builder
+		note := func(name string, res *testkit.Response) {
+			request := res.Header.Get("Request-Id")
+			recorded := testkit.Rows[string](s, `SELECT DISTINCT action FROM audit_entries WHERE request_id = ? ORDER BY action`, request)
+			emitted := testkit.Rows[string](s, `SELECT type FROM events WHERE request_id = ? UNION SELECT type FROM outbox WHERE request_id = ? ORDER BY type`,
+				request, request)
+			fmt.Fprintf(&all, "%s: audit %s, events %s\n", name, cmp.Or(strings.Join(recorded, " "), "-"), cmp.Or(strings.Join(emitted, " "), "-"))
+			for _, table := range []string{"events", "outbox"} {
+				alone := testkit.Rows[string](s, `SELECT type FROM `+table+` e WHERE request_id = ? AND NOT EXISTS (SELECT 1 FROM audit_entries a
+					WHERE a.env = e.env AND a.request_id = e.request_id AND a.action = e.type AND a.target_id = e.object_id)`, request)
+				if len(alone) > 0 && name != "preview.triggerEvent" && name != "testWebhook" { // they send examples
+					t.Errorf("%s: emitted %v without audit entries", name, alone)
+				}
+			}
+		}
+		for _, o := range operations() {
+			if writes(o) {
+				note(o.OperationID, succeed(t, s, o))
+			}
+		}
+		for _, body := range []string{`{"reason": "Bounced", "reversal": true}`, `{"reason": "Too much", "amount_cents": 1}`} {
+			p := aPayment(s.Test)
+			note("refundPayment "+body, s.Test.Post("/v1/deals/"+p["deal_id"]+"/payments/"+p["payment_id"]+"/refund", body, 201, nil))
+		}
+
+		if *update {
+			assert.NoError(t, os.WriteFile(golden, []byte(all.String()), 0o600))
+		}
+		want, err := os.ReadFile(golden)
+		assert.NoError(t, err)
+		before, after := strings.Split(string(want), "\n"), strings.Split(all.String(), "\n")
+		for _, line := range after {
+			if !slices.Contains(before, line) {
+				t.Errorf("got %s\nwant what %s lists", line, golden)
+			}
+		}
+		assert.Len(t, after, len(before), "changes")
 	})
 }
 
