@@ -52,6 +52,10 @@ endif
 test-all: ## Test without reusing results: with the race detector on SQLite, without on PostgreSQL
 	$(WITH_POSTGRES) scripts/test-all
 
+.PHONY: test-mutants
+test-mutants: ## Plant faults, each of which a test must notice (about 15 minutes, ARGS='-run consent')
+	$(GO) run ./internal/testkit/mutants $(ARGS)
+
 .PHONY: test-browser
 test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v' SLIPWAY_SCREENSHOTS=folder)
 	scripts/test-browser $(ARGS)
