@@ -111,6 +111,21 @@ func (a *Control) Enter(c Class, caller uint64) bool {
 // Leave ends the place of a request.
 func (a *Control) Leave(c Class, caller uint64) { a.gates[c].leave(caller) }
 
+type connectionKey struct{}
+
+// WithConnection returns a context with what ends the place of a request's connection.
+func WithConnection(ctx context.Context, leave func()) context.Context {
+	return context.WithValue(ctx, connectionKey{}, leave)
+}
+
+// LeaveConnection ends the place of a request's connection. A stream keeps its connection for
+// hours, and would take the place of another one.
+func LeaveConnection(ctx context.Context) {
+	if leave, ok := ctx.Value(connectionKey{}).(func()); ok {
+		leave()
+	}
+}
+
 // Busy is the response to a request that was not handled. Clients return at different
 // times.
 func Busy() *fault.Error {

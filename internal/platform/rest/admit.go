@@ -25,6 +25,9 @@ func (r *Router) admit(next http.Handler) http.Handler {
 			return
 		}
 		defer r.admission.Leave(c, caller)
+		if c == admission.Streams {
+			admission.LeaveConnection(req.Context())
+		}
 		next.ServeHTTP(w, req)
 	})
 }
