@@ -97,13 +97,9 @@ func overloadOn(ctx context.Context, o options, r *report, d database) (err erro
 		openClient.CloseIdleConnections()
 	}
 	progress("overload on %s: capacity", d.name)
-	if _, err := load(ctx, connections, length/4, closed(s.writes)); err != nil {
-		return err
-	}
-	capacity, err := fastest(ctx, length, s.writes)
-	if err != nil {
-		return err
-	}
+	push(ctx, connections, length/4, s.writes)
+	measured := push(ctx, connections, length, s.writes)
+	capacity := measured.perSecond(measured.inTime)
 	for _, times := range overloads {
 		progress("overload on %s: %.2g times the capacity, %.0f requests per second", d.name, times, times*capacity)
 		peak, probes := s.watch(), knock(ctx, s.base+"/healthz")
