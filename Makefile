@@ -52,6 +52,10 @@ endif
 test-all: ## Test without reusing results: with the race detector on SQLite, without on PostgreSQL
 	$(WITH_POSTGRES) scripts/test-all
 
+.PHONY: test-mutants
+test-mutants: ## Plant faults, each of which a test must notice (about 15 minutes, ARGS='-run consent')
+	$(GO) run ./internal/testkit/mutants $(ARGS)
+
 .PHONY: test-browser
 test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v' SLIPWAY_SCREENSHOTS=folder)
 	scripts/test-browser $(ARGS)
@@ -167,7 +171,7 @@ bench: ## Run the benchmarks
 .PHONY: openapi
 openapi: ## Regenerate api/openapi.json, its examples and the SDKs
 	$(GO) test ./tests/app -run TestExamples -update
-	$(GO) test ./tests/app -run "TestOpenAPI|TestVersions|TestCommandFacts" -update
+	$(GO) test ./tests/app -run "TestOpenAPI|TestVersions|TestCommandFacts|TestWhatChangesLeave" -update
 	$(MAKE) sdk
 
 .PHONY: sdk

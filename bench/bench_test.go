@@ -19,10 +19,10 @@ import (
 )
 
 func TestStepMeets(t *testing.T) {
-	good := step{4, outcome{
+	good := step{"sqlite", 4, outcome{
 		length: time.Second, inTime: 95, accepted: []time.Duration{100 * time.Millisecond}, rejected: []time.Duration{time.Millisecond},
 		retryAfter: 1, peak: memory{rss: 200 << 20},
-	}}
+	}, []time.Duration{time.Millisecond}}
 	if !good.meets(100) {
 		t.Error("a good step doesn't reach the goals")
 	}
@@ -30,6 +30,7 @@ func TestStepMeets(t *testing.T) {
 		"little goodput":  func(s *step) { s.inTime = 80 },
 		"slow":            func(s *step) { s.accepted = []time.Duration{2 * time.Second} },
 		"slow rejections": func(s *step) { s.rejected = []time.Duration{time.Second} },
+		"slow probes":     func(s *step) { s.probes = []time.Duration{time.Second} },
 		"no Retry-After":  func(s *step) { s.retryAfter = 0 },
 		"memory":          func(s *step) { s.peak.rss = 400 << 20 },
 		"failures":        func(s *step) { s.failures = 1 },

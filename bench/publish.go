@@ -47,10 +47,13 @@ func (r *report) plots() map[string]chart {
 	if len(r.steps) > 1 {
 		good, goal := line{name: "goodput", style: "slipway"}, line{name: "goal", style: "goal"}
 		for _, s := range r.steps {
+			if s.database != "sqlite" {
+				continue
+			}
 			good.points = append(good.points, point{s.rate, s.goodput()})
 		}
 		for _, p := range []point{good.points[0], good.points[len(good.points)-1]} {
-			goal.points = append(goal.points, point{p.x, minGoodput * r.peakGoodput()})
+			goal.points = append(goal.points, point{p.x, minGoodput * r.peakGoodput("sqlite")})
 		}
 		all["goodput.svg"] = chart{title: "Goodput by offered load", x: "Offered requests per second, up to 4 times the capacity",
 			y: "Accepted requests per second", lines: []line{good, goal}}

@@ -25,7 +25,14 @@ type realServer struct {
 // openReal fills a database and starts the program. If it is pinned, it has one
 // half of the cores, and this process has the other.
 func openReal(ctx context.Context, o options, name string, pinned bool, set ...string) (*realServer, error) {
-	d := sqliteIn(filepath.Join(o.temp, name))
+	return openRealOn(ctx, o, sqliteIn(filepath.Join(o.temp, name)), pinned, set...)
+}
+
+// openRealOn is openReal for a database.
+func openRealOn(ctx context.Context, o options, d database, pinned bool, set ...string) (*realServer, error) {
+	if d.settings.DatabaseURL != "" {
+		set = append(set, "SLIPWAY_DATABASE_URL="+d.settings.DatabaseURL)
+	}
 	inv, err := seed(ctx, d, small)
 	if err != nil {
 		return nil, err
@@ -73,6 +80,11 @@ func (s *realServer) writes(ctx context.Context) (*http.Request, error) {
 	if rand.IntN(10) == 0 {
 		return s.get(ctx)
 	}
+	return s.request(ctx, http.MethodPost, "/v1/hulls", s.newHull())
+}
+
+// creates returns a request for a new hull.
+func (s *realServer) creates(ctx context.Context) (*http.Request, error) {
 	return s.request(ctx, http.MethodPost, "/v1/hulls", s.newHull())
 }
 
@@ -135,26 +147,7 @@ func offer(ctx context.Context, rate float64, length time.Duration, request func
 
 	send := func() {
 		defer func() { <-open }()
-		start := time.Now()
-		status, retry, err := ask(ctx, request)
-		end := time.Now()
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case err == nil && status < 300:
-			o.accepted = append(o.accepted, end.Sub(start))
-			if end.Sub(begin) <= length {
-				o.inTime++
-			}
-		case err == nil && (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests):
-			o.rejected = append(o.rejected, end.Sub(start))
-			if retry > 0 {
-				o.retryAfter++
-			}
-		default:
-			o.failures++
-			o.failure = fmt.Sprint(status, " ", err)
-		}
+		o.once(ctx, &mu, begin, request)
 	}
 
 	started := 0
@@ -170,6 +163,47 @@ func offer(ctx context.Context, rate float64, length time.Duration, request func
 		}
 	}
 	o.generator = cpuTime() - used
+	wg.Wait()
+	return o
+}
+
+// once sends a request and adds its result.
+func (o *outcome) once(ctx context.Context, mu *sync.Mutex, begin time.Time, request func(context.Context) (*http.Request, error)) {
+	start := time.Now()
+	status, retry, err := ask(ctx, request)
+	end := time.Now()
+	mu.Lock()
+	defer mu.Unlock()
+	switch {
+	case err == nil && status < 300:
+		o.accepted = append(o.accepted, end.Sub(start))
+		if end.Sub(begin) <= o.length {
+			o.inTime++
+		}
+	case err == nil && (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests):
+		o.rejected = append(o.rejected, end.Sub(start))
+		if retry > 0 {
+			o.retryAfter++
+		}
+	default:
+		o.failures++
+		o.failure = fmt.Sprint(status, " ", err)
+	}
+}
+
+// push sends requests with clients that wait for each response, accepted or not.
+func push(ctx context.Context, clients int, length time.Duration, request func(context.Context) (*http.Request, error)) outcome {
+	o := outcome{length: length}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	begin := time.Now()
+	for range clients {
+		wg.Go(func() {
+			for time.Since(begin) < length && ctx.Err() == nil {
+				o.once(ctx, &mu, begin, request)
+			}
+		})
+	}
 	wg.Wait()
 	return o
 }

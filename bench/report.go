@@ -55,6 +55,7 @@ type report struct {
 	idles     []idled
 	streams   []streamed
 	steps     []step
+	crowds    []crowd
 	generator float64 // requests per second of the client alone
 	uploads   []uploaded
 	took      time.Duration
@@ -192,7 +193,7 @@ func (r *report) tables() []table {
 	}
 
 	return slices.Concat([]table{compared}, r.versusTables(), []table{depth, found, work, r.summaryTable()}, r.relayTables(),
-		[]table{r.idleTable(), r.streamsTable(), r.overloadTable(), r.uploadsTable()})
+		[]table{r.idleTable(), r.streamsTable(), r.overloadTable(), r.crowdTable(), r.uploadsTable()})
 }
 
 func mark(reached bool) string {

@@ -354,7 +354,9 @@ func (v *versus) readIDs(ctx context.Context, d database) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = write.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	if d.name == "sqlite" {
+		_, err = write.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	}
 	return err
 }
 

@@ -137,7 +137,9 @@ var may = map[string][]string{
 	"testkit/pdftext":               {},
 	"testkit/testkeys":              {},
 	"testkit/testtimes":             {},
+	"testkit/mutants":               {},
 	"testkit/postgres":              {},
+	"testkit/powercut":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }
 

@@ -82,14 +82,18 @@ func (a *App) serve(ctx context.Context, ready func(addr string)) error {
 		if err != nil {
 			return errors.Join(fmt.Errorf("SLIPWAY_HTTP_REDIRECT: %w", err), api.Close())
 		}
-		r := a.server(secure.redirect)
+		r, limited := a.server(secure.redirect), newListener(l, a.settings.MaxConnections, a.Router.RejectHeaders)
+		limited.limit(r)
 		servers = append(servers, r)
-		go func() { failed <- r.Serve(l) }()
+		go func() { failed <- r.Serve(limited) }()
 	}
+	limited := newListener(api, a.settings.MaxConnections, a.Router.RejectHeaders)
+	limited.limit(servers[0])
 	if servers[0].TLSConfig = secure.config; secure.config != nil {
-		go func() { failed <- servers[0].ServeTLS(api, "", "") }()
+		limited.reject = nil
+		go func() { failed <- servers[0].ServeTLS(limited, "", "") }()
 	} else {
-		go func() { failed <- servers[0].Serve(&listener{api, a.Router.RejectHeaders}) }()
+		go func() { failed <- servers[0].Serve(limited) }()
 	}
 
 	work := make(chan struct{})

@@ -71,8 +71,9 @@ type Settings struct {
 	TestRate    float64 `env:"SLIPWAY_RATE_TEST" name:"rate-test" aliases:"test-rate" default:"25" help:"Requests per second of a test credential."`
 	AddressRate float64 `env:"SLIPWAY_RATE_ADDRESS" name:"rate-address" aliases:"address-rate" default:"50" help:"Requests per second from an IP address without a credential."`
 
-	MaxWait     time.Duration `env:"SLIPWAY_MAX_WAIT" default:"500ms" help:"How long a request can expect to wait for others. If it would be longer, the server rejects it immediately."`
-	MaxRequests int           `env:"SLIPWAY_MAX_REQUESTS" default:"256" help:"Requests of a kind (reads, writes, uploads, urgent ones and public ones) that the server handles or lets wait. It rejects the rest."`
+	MaxWait        time.Duration `env:"SLIPWAY_MAX_WAIT" default:"500ms" help:"How long a request can expect to wait for others. If it would be longer, the server rejects it immediately."`
+	MaxConnections int           `env:"SLIPWAY_MAX_CONNECTIONS" default:"2048" help:"Connections that the server keeps open. The others wait in the queue of the kernel."`
+	MaxRequests    int           `env:"SLIPWAY_MAX_REQUESTS" default:"256" help:"Requests of a kind (reads, writes, uploads, urgent ones and public ones) that the server handles or lets wait. It rejects the rest."`
 
 	MCP string `env:"SLIPWAY_MCP" name:"mcp" enum:"on,off," default:"on" help:"Set it to off to serve no assistants at /mcp."`
 
@@ -126,6 +127,7 @@ func (s Settings) Check() error {
 	check(s.LogFormat == "" || s.LogFormat == "text" || s.LogFormat == "json", "SLIPWAY_LOG_FORMAT: must be text or json")
 	check(s.RequestLogRows >= 0 && s.RequestLogRows <= 10_000_000, "SLIPWAY_REQUEST_LOG_ROWS: must be 0 to 10000000")
 	check(s.MaxWait >= 0 && s.MaxWait <= 10*time.Minute, "SLIPWAY_MAX_WAIT: must be at most 10m")
+	check(s.MaxConnections == 0 || s.MaxConnections >= 64 && s.MaxConnections <= 1_000_000, "SLIPWAY_MAX_CONNECTIONS: must be 64 to 1000000")
 	check(s.MaxRequests == 0 || s.MaxRequests >= 8 && s.MaxRequests <= 100_000, "SLIPWAY_MAX_REQUESTS: must be 8 to 100000")
 	return errors.Join(errs...)
 }

@@ -113,6 +113,7 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "Record a payment",
 		Text:    "Also record the money from a lender here when it arrives. A closed deal accepts payments as long as a balance is due.",
 		Assist:  assist.Never(assist.Money),
+		First:   true,
 	}, a.recordPayment)
 	rest.Get(r, rest.Route{
 		Path: "/deals/{deal_id}/payments/{payment_id}", ID: "getPayment", Needs: read,
@@ -125,6 +126,7 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "Refund a payment, in whole or in part",
 		Text:    "A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a bounced check or a chargeback, send `reversal`. You can do this in any status of the deal.",
 		Assist:  assist.Never(assist.Money),
+		First:   true,
 	}, a.refundPayment)
 }
 

@@ -52,6 +52,7 @@ func (a *API) Mount(r *rest.Router) {
 		Text:    "Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps what was sent. `possible_mismatch` is true if the name differs.",
 		Assist:  assist.Propose,
 		Effect:  rest.Describe(createEffect),
+		First:   true,
 	}, a.create)
 	rest.Get(r, rest.Route{
 		Path: "/leads/{lead_id}", ID: "getLead", Needs: read,

@@ -33,6 +33,7 @@ func TestSendCheck(t *testing.T) {
 	email := func(a *attempt) { a.channel = consent.Email }
 	transactional := func(a *attempt) { a.purpose = consent.Transactional }
 	automatic := all(transactional, func(a *attempt) { a.automatic = true })
+	inquired := func(a *attempt) { a.inquired = true }
 	notice := func(a *attempt) { a.notice = true }
 	noSender := func(a *attempt) { a.sender = "" }
 	noPostalAddress := func(a *attempt) { a.postal = "" }
@@ -69,6 +70,10 @@ func TestSendCheck(t *testing.T) {
 		"reply to STOP":                          {all(automatic, withConsent(consent.CodeRevoked)), "", time.Time{}},
 		"reply to HELP":                          {all(automatic, withConsent(consent.CodeMissing), atNight), "", time.Time{}},
 		"reply without a recipient":              {all(automatic, noRecipient), consent.CodeRecipientInvalid, time.Time{}},
+		"answer to an email":                     {all(email, transactional, inquired, withConsent(consent.CodeMissing)), "", time.Time{}},
+		"answer to an email, revoked":            {all(email, transactional, inquired, withConsent(consent.CodeRevoked)), consent.CodeRevoked, time.Time{}},
+		"offer after an email":                   {all(email, inquired, withConsent(consent.CodeMissing)), consent.CodeMissing, time.Time{}},
+		"text message after an email":            {all(transactional, inquired, withConsent(consent.CodeMissing)), consent.CodeMissing, time.Time{}},
 		// The order of the checks.
 		"no address before revoked":          {all(noRecipient, withConsent(consent.CodeRevoked)), consent.CodeRecipientInvalid, time.Time{}},
 		"revoked before review":              {all(unreviewed, withConsent(consent.CodeRevoked)), consent.CodeRevoked, time.Time{}},

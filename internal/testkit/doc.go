@@ -86,6 +86,8 @@
 //   - Server.WaitForRelay waits until all events are in the feed, and their deliveries exist.
 //   - Server.StoredFiles lists the files in the blob folder.
 //
+// Package powercut shows what a power cut would leave of a SQLite database.
+//
 // # Comparisons
 //
 // Package assert compares values and waits for background work. Package faulttest checks

@@ -40,9 +40,9 @@ func TestFloodOfSignIns(t *testing.T) {
 		t.Errorf("waited %s from a known address", waited)
 	}
 	w := signInFrom(t, s, "203.0.113.1", signIn(p.Email))
-	assert.Equal(t, w.Code, 503, "from another address")
-	assert.Equal(t, w.Header().Get("Retry-After"), "30")
-	assert.Contains(t, w.Body.String(), `"unavailable"`)
+	assert.Equal(t, w.Code, 429, "from another address")
+	assert.Equal(t, w.Header().Get("Retry-After"), "5")
+	assert.Contains(t, w.Body.String(), `"rate_limited"`)
 }
 
 // A code that expires while its request waits is still accepted. Otherwise a flood

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -142,6 +143,41 @@ func TestWritersWaitInOrder(t *testing.T) {
 	release()
 	all.Wait()
 	assert.Equal(t, testkit.Rows[int](s, `SELECT n FROM turns ORDER BY rowid`), []int{0, 1, 2, 3, 5, 6, 7, 8, 9}, "turns")
+}
+
+// A writer that shares a transaction returns after the commit, and not when the next writer
+// starts.
+func TestWritersReturnAfterCommit(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	s.Exec(`CREATE TABLE turns (n INTEGER NOT NULL)`)
+	for n, shared := 0, false; !shared; n++ { // on a busy machine, the first writer can take too long to share
+		var all sync.WaitGroup
+		returned := make(chan struct{})
+		release := hold(t, s.DB)
+		all.Go(func() {
+			defer close(returned)
+			write(t, s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+				return db.Exec(ctx, tx, `INSERT INTO turns (n) VALUES (?)`, n)
+			})
+		})
+		assert.Eventually(t, "waits", func() bool { return s.DB.WaitingWriters() == 1 })
+		all.Go(func() {
+			write(t, s.DB, func(context.Context, *db.Tx) (int64, error) {
+				if shared = !slices.Contains(testkit.Rows[int](s, `SELECT n FROM turns`), n); !shared {
+					return 0, nil
+				}
+				select {
+				case <-returned:
+					t.Error("the first writer has returned before the commit")
+				case <-time.After(100 * time.Millisecond):
+				}
+				return 0, nil
+			})
+		})
+		assert.Eventually(t, "waits", func() bool { return s.DB.WaitingWriters() == 2 })
+		release()
+		all.Wait()
+	}
 }
 
 // If the disk is full for one writer, SQLite rolls back the shared transaction. The

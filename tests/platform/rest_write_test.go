@@ -122,6 +122,22 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 	})
 }
 
+// A response that can't be stored under its key takes the write back: with one of them, a
+// repeat would write again, or get the response of a write that never happened.
+func TestKeyIsStoredWithTheWrite(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	s.Exec(`CREATE TRIGGER no_keys BEFORE UPDATE ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'no keys'); END`)
+	c := s.Test.With("Idempotency-Key", someKey)
+	count := func() int64 { return testkit.Rows[int64](s, `SELECT COUNT(*) FROM contacts`)[0] }
+	before := count()
+	c.Post("/v1/contacts", `{"last_name": "Bell", "email": "ann@example.com"}`, 500, nil)
+	assert.Equal(t, count(), before, "contacts")
+
+	s.Exec(`DROP TRIGGER no_keys`)
+	c.Post("/v1/contacts", `{"last_name": "Bell", "email": "ann@example.com"}`, 201, nil)
+	assert.Equal(t, count(), before+1, "contacts")
+}
+
 // A repeat that comes while the first is still at work waits and gets the
 // first one's answer.
 func TestRepeatWaitsForTheFirst(t *testing.T) {

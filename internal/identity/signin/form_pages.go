@@ -98,11 +98,11 @@ func problemOf(err error) string {
 	if !ok {
 		return "Something went wrong. This is an error on our side. Try again in a minute."
 	}
-	switch f.Kind {
-	case fault.KindRateLimited:
-		return "Too many attempts. Wait " + waitOf(f.RetryAfter) + " and try again."
-	case fault.KindUnavailable:
+	switch {
+	case f.Crowded || f.Kind == fault.KindUnavailable:
 		return "Slipway is busy. Wait " + waitOf(f.RetryAfter) + " and try again."
+	case f.Kind == fault.KindRateLimited:
+		return "Too many attempts. Wait " + waitOf(f.RetryAfter) + " and try again."
 	}
 	return f.Message
 }

@@ -47,6 +47,7 @@ type Class string
 const (
 	Reads   Class = "reads"
 	Writes  Class = "writes"
+	First   Class = "first"   // writes that must not be lost in a flood of others: leads and payments
 	Heavy   Class = "heavy"   // reads that take long, such as reports
 	Uploads Class = "uploads" // they take as long as the client needs to send the file
 	Urgent  Class = "urgent"  // revocations and received messages
@@ -83,20 +84,23 @@ func New(l Limits, d *db.DB) *Control {
 		l.Wait = DefaultWait
 	}
 	a := &Control{maxWait: 2 * l.Wait, seed: maphash.MakeSeed(), known: map[uint64]auth.Env{}, gates: map[Class]*gate{}, turns: map[Class]*turns{}}
-	for _, c := range []Class{Reads, Writes, Uploads, Urgent, Public} {
+	for _, c := range []Class{Reads, Writes, First, Uploads, Urgent, Public} {
 		a.gates[c] = newGate(l.Places)
 	}
 	a.gates[Streams] = newGate(maxStreams)
 
-	reads, writes := EmbeddedWorkers, EmbeddedWorkers
+	reads, writes, first := EmbeddedWorkers, EmbeddedWorkers, EmbeddedWorkers
 	if d != nil && !d.SQLite() {
 		a.lines, a.maxLineWait = newLines(maxPerObject), d.DefaultTimeout
 		reads, writes = d.Connections()
 		reads, writes = reads-reads/8, writes-writes/8 // the rest is for sign-in, urgent requests and jobs
+		first = max(1, writes/4)
+		writes = max(1, writes-first)
 	}
-	reads, writes = min(reads, l.Places), min(writes, l.Places)
+	reads, writes, first = min(reads, l.Places), min(writes, l.Places), min(first, l.Places)
 	a.turns[Reads] = newTurns(reads, l.Places, l.Wait)
 	a.turns[Writes] = newTurns(writes, l.Places, l.Wait)
+	a.turns[First] = newTurns(first, l.Places, l.Wait)
 	a.turns[Heavy] = newTurns(max(1, reads/4), maxHeavyWaiting, l.Wait)
 	return a
 }
@@ -110,6 +114,21 @@ func (a *Control) Enter(c Class, caller uint64) bool {
 
 // Leave ends the place of a request.
 func (a *Control) Leave(c Class, caller uint64) { a.gates[c].leave(caller) }
+
+type connectionKey struct{}
+
+// WithConnection returns a context with what ends the place of a request's connection.
+func WithConnection(ctx context.Context, leave func()) context.Context {
+	return context.WithValue(ctx, connectionKey{}, leave)
+}
+
+// LeaveConnection ends the place of a request's connection. A stream keeps its connection for
+// hours, and would take the place of another one.
+func LeaveConnection(ctx context.Context) {
+	if leave, ok := ctx.Value(connectionKey{}).(func()); ok {
+		leave()
+	}
+}
 
 // Busy is the response to a request that was not handled. Clients return at different
 // times.
@@ -167,7 +186,7 @@ func (a *Control) Start(ctx context.Context, w Work) (done func(), err error) {
 		return func() {}, nil
 	}
 	leaveLine := func() {}
-	if w.Class == Writes && a.lines != nil && w.Object != "" {
+	if (w.Class == Writes || w.Class == First) && a.lines != nil && w.Object != "" {
 		object := fmt.Sprintf("%d/%s", w.Env, w.Object)
 		if !a.lines.wait(ctx, object, a.maxLineWait) {
 			return nil, fault.Busy("Too many requests change the same object. Retry after the time in Retry-After.").RetryIn(time.Second)
@@ -195,7 +214,7 @@ type Load struct {
 
 // Load returns the load of each class, for metrics.
 func (a *Control) Load() (all []Load) {
-	for _, c := range []Class{Reads, Writes, Heavy, Uploads, Urgent, Public, Streams} {
+	for _, c := range []Class{Reads, Writes, First, Heavy, Uploads, Urgent, Public, Streams} {
 		l := Load{Class: c}
 		if g := a.gates[c]; g != nil {
 			g.mu.Lock()

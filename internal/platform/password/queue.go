@@ -12,7 +12,7 @@ const (
 	// maxWait is how long a request waits for its turn.
 	maxWait = 3 * time.Second
 	// retryIn is when a request that had to wait too long can try again.
-	retryIn = 30 * time.Second
+	retryIn = 5 * time.Second
 )
 
 // Queue limits the simultaneous hashes. Each uses a core and 19 MiB, and
@@ -48,6 +48,6 @@ func (q *Queue) Enter(ctx context.Context) (leave func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-wait.C:
-		return nil, fault.Unavailable("Too many sign-ins at the moment. Retry after the time in Retry-After.").RetryIn(retryIn)
+		return nil, fault.Busy("Too many sign-ins at the moment. Retry after the time in Retry-After.").RetryIn(retryIn)
 	}
 }

@@ -23,8 +23,8 @@ func TestFloodFillsQueue(t *testing.T) {
 		start := time.Now()
 		_, err = q.Enter(t.Context())
 		busy, ok := errors.AsType[*fault.Error](err)
-		if !ok || busy.Kind != fault.KindUnavailable || busy.RetryAfter != 30*time.Second || time.Since(start) != 3*time.Second {
-			t.Errorf("full queue: got %v after %s; want 503 with Retry-After 30 s after 3 s", err, time.Since(start))
+		if !ok || busy.Kind != fault.KindRateLimited || busy.RetryAfter != 5*time.Second || time.Since(start) != 3*time.Second {
+			t.Errorf("full queue: got %v after %s; want 429 with Retry-After 5 s after 3 s", err, time.Since(start))
 		}
 
 		turn := make(chan error)

@@ -25,6 +25,9 @@ func (r *Router) admit(next http.Handler) http.Handler {
 			return
 		}
 		defer r.admission.Leave(c, caller)
+		if c == admission.Streams {
+			admission.LeaveConnection(req.Context())
+		}
 		next.ServeHTTP(w, req)
 	})
 }
@@ -39,6 +42,8 @@ func (r *Router) classOf(req *http.Request) admission.Class {
 		return admission.Public
 	case contains(r.urgent, req):
 		return admission.Urgent
+	case contains(r.first, req):
+		return admission.First
 	case contains(r.streams, req):
 		return admission.Streams
 	case req.Method == http.MethodGet || req.Method == http.MethodHead:
@@ -66,6 +71,8 @@ func (r *Router) addPath(op *Operation) {
 	switch op.work {
 	case admission.Urgent:
 		r.urgent = append(r.urgent, path)
+	case admission.First:
+		r.first = append(r.first, path)
 	case admission.Streams:
 		r.streams = append(r.streams, path)
 	}
@@ -98,6 +105,8 @@ func workClass(op *Operation) admission.Class {
 	switch {
 	case op.Urgent:
 		return admission.Urgent
+	case op.First:
+		return admission.First
 	case op.Streams:
 		return admission.Streams
 	case op.Accepts.Types != nil:

@@ -54,6 +54,60 @@ func load(r *Router) admission.Load {
 	return admission.Load{}
 }
 
+// slowWrites is a feature with a write that takes until the test ends it, and one that comes
+// first.
+type slowWrites struct{ end chan struct{} }
+
+func (s slowWrites) Mount(r *Router) {
+	Raw(r, "POST", 200, Route{Path: "/slow", ID: "slow", Needs: auth.AnyCredential, Summary: "Wait", NoIfMatch: true},
+		func(context.Context, *struct{}) (string, error) {
+			<-s.end
+			return "done", nil
+		})
+	Raw(r, "POST", 200, Route{Path: "/leads", ID: "lead", Needs: auth.AnyCredential, Summary: "Create", NoIfMatch: true, First: true},
+		func(context.Context, *struct{}) (string, error) { return "created", nil })
+}
+
+// A flood of writes leaves room for leads and payments of the same dealership.
+func TestLeadsComeFirst(t *testing.T) {
+	feature := slowWrites{make(chan struct{})}
+	r := New(Config{
+		Log: slog.New(slog.DiscardHandler), Limits: ratelimit.Limits{Live: 1e6, Test: 1e6, Address: 1e6, Ceiling: 1e6},
+		Places: admission.Limits{Places: 8},
+		Authenticate: func(_ context.Context, token string) (auth.Principal, error) {
+			return auth.Principal{Env: auth.Env(token[0]), Mode: auth.Live, OriginalID: token}, nil
+		},
+	}, feature)
+	r.admission.Remember("Bearer a", 'a')
+	send := func(path string) int {
+		req := httptest.NewRequestWithContext(t.Context(), "POST", path, nil)
+		req.Header.Set("Authorization", "Bearer a")
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, req)
+		return w.Code
+	}
+	statuses := make(chan int, 4)
+	for range 4 { // half of the places
+		go func() { statuses <- send("/v1/slow") }()
+	}
+	inFlight := func() int {
+		for _, l := range r.Load() {
+			if l.Class == admission.Writes {
+				return l.InFlight
+			}
+		}
+		return 0
+	}
+	eventually(t, "the writes to work", func() bool { return inFlight() == 4 })
+	assert.Equal(t, send("/v1/slow"), 429, "another write")
+	assert.Equal(t, send("/v1/leads"), 200, "a lead")
+
+	close(feature.end)
+	for range 4 {
+		assert.Equal(t, <-statuses, 200)
+	}
+}
+
 // Requests wait if the server works on as many as it can, and are rejected if as many wait
 // as can. Probes, revocations, hooks and other dealerships still get through.
 func TestOverload(t *testing.T) {

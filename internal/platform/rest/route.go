@@ -30,6 +30,7 @@ type Route struct {
 	OrSession bool   // also for a session; the handler limits it to what belongs to its user
 	NoIfMatch bool   // changes nothing that has a version
 	Urgent    bool   // doesn't wait for other requests: for what ends access or messages
+	First     bool   // has its own places and turns: for what a customer sends or pays
 	Heavy     bool   // needs much more work than others
 	OnlyReads bool   // changes nothing, although it is not a GET
 	Streams   bool   // sends events as they happen; the handler returns a Content with Follow

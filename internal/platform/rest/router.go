@@ -84,10 +84,10 @@ type Router struct {
 	posts      map[string]int64 // sizes of bodies by path
 	protocols  map[string]int64 // sizes of bodies by the start of a path
 
-	admission       *admission.Control
-	urgent, streams [][]string    // method and segments of the paths of these operations
-	publicBodies    chan struct{} // has room for the bodies of callers without a credential
-	hookBodies      chan struct{} // has room for the bodies of hooks
+	admission              *admission.Control
+	urgent, first, streams [][]string    // method and segments of the paths of these operations
+	publicBodies           chan struct{} // has room for the bodies of callers without a credential
+	hookBodies             chan struct{} // has room for the bodies of hooks
 }
 
 // New mounts the features. It calls nothing, so the API can be described from

@@ -53,6 +53,7 @@ type Error struct {
 	Details    []Detail
 	RetryAfter time.Duration
 	Scope      string // that the credential doesn't have, for the challenge
+	Crowded    bool   // others are the reason, not what the caller did
 	cause      error
 }
 
@@ -99,7 +100,11 @@ func Conflict(format string, args ...any) *Error { return New(KindConflict, form
 
 // Busy is for a request that there is no capacity for right now. The client can wait it out
 // in seconds.
-func Busy(format string, args ...any) *Error { return New(KindRateLimited, format, args...) }
+func Busy(format string, args ...any) *Error {
+	e := New(KindRateLimited, format, args...)
+	e.Crowded = true
+	return e
+}
 
 // Unavailable is for an outage or maintenance. Clients return after 30 to 60 seconds.
 func Unavailable(format string, args ...any) *Error { return New(KindUnavailable, format, args...) }
