@@ -171,7 +171,7 @@ bench: ## Run the benchmarks
 .PHONY: openapi
 openapi: ## Regenerate api/openapi.json, its examples and the SDKs
 	$(GO) test ./tests/app -run TestExamples -update
-	$(GO) test ./tests/app -run "TestOpenAPI|TestVersions|TestCommandFacts|TestWhatChangesLeave" -update
+	SLIPWAY_TEST_ON=sqlite $(GO) test ./tests/app -run "TestOpenAPI|TestVersions|TestCommandFacts|TestWhatChangesLeave" -update
 	$(MAKE) sdk
 
 .PHONY: sdk

@@ -58,7 +58,7 @@ type summaryQuery struct{ title, path string }
 // year at one location, and the lists with the filters that could be the slowest.
 func summaryQueries(inv inventory) (all []summaryQuery) {
 	today := time.Now().UTC()
-	year := "from=" + today.AddDate(-1, 0, 2).Format(time.DateOnly)
+	year := "date_after=" + today.AddDate(-1, 0, 2).Format(time.DateOnly)
 	large, small := "location_id="+inv.locations[3], "location_id="+inv.locations[8]
 	for _, name := range []string{"inventory", "gross", "leads", "responses", "pipeline", "funding", "cash", "pricing", "taxes"} {
 		path := "/v2-preview/reports/" + name
@@ -73,7 +73,7 @@ func summaryQueries(inv inventory) (all []summaryQuery) {
 	for _, q := range [][2]string{
 		{"payments", ""}, {"payments, refunded", "status=refunded"}, {"payments, partially refunded", "status=partially_refunded"},
 		{"payments, reversals", "type=reversal"}, {"payments, none", "method=financing"},
-		{"payments, an old month", "received_from=2022-06-01&received_to=2022-06-30"},
+		{"payments, an old month", "received_after=2022-06-01&received_before=2022-06-30"},
 		{"payments, a large location", large}, {"payments, a small location", small},
 		{"fundings", ""}, {"fundings, pending_docs", "status=pending_docs"}, {"fundings, none", "status=charged_back"},
 		{"fundings, a large location", large}, {"fundings, a small location", small},

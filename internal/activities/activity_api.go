@@ -58,7 +58,7 @@ func (a *API) Mount(r *rest.Router) {
 		Effect:  rest.Describe(updateEffect),
 	}, a.update)
 	rest.Get(r.Family(family.Activities).Preview("2026-11-17"), rest.Route{
-		Path: "/activity", ID: "listTimeline", Needs: reads, AllLocations: true,
+		Path: "/timeline", ID: "listTimeline", Needs: reads, AllLocations: true,
 		Summary: "List what happened to an object, newest first",
 		Text: "Returns the events of one object, or of all objects that you can read, with who caused them and what changed. " +
 			"Events are stored for 30 days. " + toRead,

@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/wire"
@@ -63,7 +64,12 @@ func (a *API) timeline(ctx context.Context, tx *db.Tx, in *TimelineFilter) (page
 
 	p.HasMore, p.NextCursor, p.PrevCursor = found.HasMore, found.NextCursor, found.PrevCursor
 	for i, e := range found.Data {
-		entry, err := timelineEntry(kinds[e.Type].In(e, caller.Mode, caller.Version), actors[i])
+		kind := kinds[e.Type]
+		e = kind.In(e, caller.Mode, caller.Version)
+		if e.Data.Value, err = rest.EventToPreview(kind.Object, e.Data.Value); err != nil {
+			return p, err
+		}
+		entry, err := timelineEntry(e, actors[i])
 		if err != nil {
 			return p, err
 		}

@@ -34,7 +34,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(p, rest.Route{
 		Path: "/appointments", ID: "listAppointments", Needs: read,
 		Summary: "List appointments, newest first",
-		Text:    "Sorted by when they were created. To get the appointments of a day, send `starts_from` and `starts_before`.",
+		Text:    "Sorted by when they were created. To get the appointments of a day, send `starts_after` and `starts_before`.",
 		Assist:  assist.Read,
 	}, a.list)
 	rest.PostCreated(p, rest.Route{

@@ -32,7 +32,7 @@ type AppointmentFilter struct {
 	HullID       string    `query:"hull_id" maxLength:"64" doc:"Only appointments about this boat."`
 	LocationID   string    `query:"location_id" maxLength:"1000" doc:"Only appointments at this location. Several are separated by commas."`
 	Status       Status    `query:"status" doc:"Only appointments with this status."`
-	StartsFrom   time.Time `query:"starts_from" doc:"Only appointments that start at this time or later."`
+	StartsAfter  time.Time `query:"starts_after" doc:"Only appointments that start at this time or later."`
 	StartsBefore time.Time `query:"starts_before" doc:"Only appointments that start before this time."`
 }
 
@@ -45,7 +45,7 @@ func (f AppointmentFilter) where() *db.Where {
 	w.AndIf(f.HullID != "", "hull_id = ?", f.HullID)
 	w.AndOneOf("location_id", f.LocationID)
 	w.AndIf(f.Status != "", "status = ?", f.Status)
-	w.AndIf(!f.StartsFrom.IsZero(), "starts_at >= ?", f.StartsFrom.UTC())
+	w.AndIf(!f.StartsAfter.IsZero(), "starts_at >= ?", f.StartsAfter.UTC())
 	w.AndIf(!f.StartsBefore.IsZero(), "starts_at < ?", f.StartsBefore.UTC())
 	return w
 }

@@ -100,6 +100,9 @@ func (c *operationCall) request(ctx context.Context) (r Request, err error) {
 			if err != nil {
 				return r, err
 			}
+			if c.Preview && (p.Name == "price_min" || p.Name == "price_max") {
+				text += "00" // in cents
+			}
 			r.Query.Set(p.Name, text)
 		}
 	}

@@ -51,7 +51,7 @@ func TestCommands(t *testing.T) {
 // all its filters.
 func TestExpandable(t *testing.T) {
 	for _, id := range []string{"listLeads", "listDeals"} {
-		stable, preview := find(id), find("preview."+id)
+		stable, preview := find(id), find("preview."+id+"V2")
 		if e := expandable[stable.Result]; e.path != preview.Path {
 			t.Errorf("%s: got the path %s, want %s", id, e.path, preview.Path)
 		}
@@ -93,11 +93,11 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{
-		"listHulls":         "slipway hulls list --status on_order",
-		"acceptOffer":       "slipway deals accept-offer deal_01jcqz8t5n8m2x4v6b7c9d0e1f off_01jcqz8t5n8m2x4v6b7c9d0e1f --by buyer",
-		"preview.search":    "slipway search freedom",
-		"preview.listHulls": "slipway hulls list --status on_order --preview",
-		"nothing":           "",
+		"listHulls":           "slipway hulls list --status on_order",
+		"acceptOffer":         "slipway deals accept-offer deal_01jcqz8t5n8m2x4v6b7c9d0e1f off_01jcqz8t5n8m2x4v6b7c9d0e1f --by buyer",
+		"preview.search":      "slipway search freedom",
+		"preview.listHullsV2": "slipway hulls list --status on_order --preview",
+		"nothing":             "",
 	} {
 		assert.Equal(t, Example(id), want, id)
 	}

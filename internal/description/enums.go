@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/enum"
 )
 
@@ -52,10 +53,15 @@ func namedEnums() map[string]*huma.Schema {
 	byValues := map[string]*huma.Schema{}
 	for _, e := range enum.All() {
 		s := &huma.Schema{Title: e.Name, Type: huma.TypeString, Description: e.Doc}
+		previewed := *s // with other names of amounts
 		for _, v := range e.Values {
 			s.Enum = append(s.Enum, v)
+			previewed.Enum = append(previewed.Enum, rest.PreviewText(fmt.Sprint(v)))
 		}
 		byValues[valuesKey(s)] = s
+		if key := valuesKey(&previewed); byValues[key] == nil {
+			byValues[key] = &previewed
+		}
 	}
 	return byValues
 }

@@ -127,6 +127,9 @@ func files(f rest.Files) *huma.RequestBody {
 	return &huma.RequestBody{Required: true, Content: content}
 }
 
+// notPromoted is the extension of what stays in the preview, with what it is for.
+const notPromoted = "x-not-promoted"
+
 // markPreview says when an operation entered the preview, when it can become stable, and
 // when it ends.
 func markPreview(op *huma.Operation, is *rest.Operation) {
@@ -136,8 +139,15 @@ func markPreview(op *huma.Operation, is *rest.Operation) {
 		return
 	}
 	entered, promotes := is.Since(), is.Promotes()
-	op.Description = strings.TrimSpace(fmt.Sprintf("%s\n\nIn preview since %s. Can become stable on %s.", textOf(is), entered.Format(day), promotes.Format(day)))
-	op.Extensions["x-preview-entered"], op.Extensions["x-preview-promotes"] = is.Entered, promotes.Format(time.DateOnly)
+	op.Extensions["x-preview-entered"] = is.Entered
+	future := "It only serves the console and won't become stable."
+	if is.ForConsole {
+		op.Extensions[notPromoted] = "console"
+	} else {
+		future = "Can become stable on " + promotes.Format(day) + "."
+		op.Extensions["x-preview-promotes"] = promotes.Format(time.DateOnly)
+	}
+	op.Description = strings.TrimSpace(fmt.Sprintf("%s\n\nIn preview since %s. %s", textOf(is), entered.Format(day), future))
 	sent := op.Responses[strconv.Itoa(is.Status)].Headers
 	sent["Service-Preview"] = header("When the operation entered the preview, and when it can become stable.", huma.TypeString, headers["Service-Preview"])
 	if is.Deprecated.Since == "" {

@@ -22,7 +22,7 @@ func (previewed) Mount(r *rest.Router) {
 	r = r.Family(family.Hulls)
 	rest.Raw(r, "GET", 200, rest.Route{Path: "/boats", ID: "getBoat", Needs: auth.AnyCredential, Summary: "Get a boat"},
 		func(context.Context, *struct{}) (boat, error) { return boat{"Ann"}, nil })
-	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{Path: "/boats", ID: "getBoat", Needs: auth.AnyCredential, Summary: "Get a boat", Text: "With a title."},
+	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{Path: "/boats", ID: "getBoatV2", Needs: auth.AnyCredential, Summary: "Get a boat", Text: "With a title."},
 		func(context.Context, *struct{}) (PreviewBoat, error) { return PreviewBoat{"Ann"}, nil })
 	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{
 		Path: "/old_boats", ID: "getOldBoat", Needs: auth.AnyCredential, Summary: "Get an old boat",

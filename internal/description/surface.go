@@ -54,6 +54,9 @@ func assemble(s *rest.Surface, doc *huma.OpenAPI) *huma.OpenAPI {
 	}
 	addSentences(doc)
 	describeFields(doc)
+	if s.Prefix == rest.PreviewPath {
+		convertToPreview(doc)
+	}
 	relaxResponses(doc)
 	if s.Prefix == rest.StablePath { // the others have only one version
 		describeVersions(doc)

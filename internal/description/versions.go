@@ -9,7 +9,8 @@ import (
 	"slipway/internal/vocab/version"
 )
 
-// describeFields adds to the description which fields only people can set.
+// describeFields adds to the description which fields only people can set, and which stay in
+// the preview.
 func describeFields(doc *huma.OpenAPI) {
 	schemas := doc.Components.Schemas
 	for name, s := range schemas.Map() {
@@ -21,6 +22,9 @@ func describeFields(doc *huma.OpenAPI) {
 			property, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if rule := f.Tag.Get("assist"); rule != "" && s.Properties[property] != nil {
 				extend(s.Properties[property], "x-assistants", rule)
+			}
+			if f.Tag.Get("promote") == "never" && s.Properties[property] != nil {
+				extend(s.Properties[property], notPromoted, "console")
 			}
 		}
 	}

@@ -14,23 +14,23 @@ import (
 // PaymentFilter are the filters of the list of the payments of all deals.
 type PaymentFilter struct {
 	page.Query
-	Type          PaymentType   `query:"type" doc:"Only payments of this type."`
-	Status        PaymentStatus `query:"status" doc:"Only payments with this status."`
-	Kind          PaymentKind   `query:"kind" doc:"Only payments of this kind."`
-	Method        PaymentMethod `query:"method" doc:"Only payments with this method."`
-	LocationID    string        `query:"location_id" maxLength:"1000" doc:"Only objects of deals about hulls at this location. Several are separated by commas."`
-	ReceivedFrom  string        `query:"received_from" format:"date" doc:"Only payments with a received_on on or after this date." example:"2026-11-01"`
-	ReceivedTo    string        `query:"received_to" format:"date" doc:"Only payments with a received_on on or before this date." example:"2026-11-30"`
-	CreatedAfter  time.Time     `query:"created_after" doc:"Only objects created after this time."`
-	CreatedBefore time.Time     `query:"created_before" doc:"Only objects created before this time."`
+	Type           PaymentType   `query:"type" doc:"Only payments of this type."`
+	Status         PaymentStatus `query:"status" doc:"Only payments with this status."`
+	Kind           PaymentKind   `query:"kind" doc:"Only payments of this kind."`
+	Method         PaymentMethod `query:"method" doc:"Only payments with this method."`
+	LocationID     string        `query:"location_id" maxLength:"1000" doc:"Only objects of deals about hulls at this location. Several are separated by commas."`
+	ReceivedAfter  string        `query:"received_after" format:"date" doc:"Only payments with a received_on on or after this date." example:"2026-11-01"`
+	ReceivedBefore string        `query:"received_before" format:"date" doc:"Only payments with a received_on on or before this date." example:"2026-11-30"`
+	CreatedAfter   time.Time     `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore  time.Time     `query:"created_before" doc:"Only objects created before this time."`
 }
 
 // check rejects filters that contradict each other. An empty list would hide the
 // mistake.
 func (f PaymentFilter) check() error {
-	if f.ReceivedFrom != "" && f.ReceivedTo != "" && f.ReceivedFrom > f.ReceivedTo { // both YYYY-MM-DD
-		return fault.BadRequest("received_from is later than received_to.").
-			Detail("received_from", "maximum", "must not be later than received_to")
+	if f.ReceivedAfter != "" && f.ReceivedBefore != "" && f.ReceivedAfter > f.ReceivedBefore { // both YYYY-MM-DD
+		return fault.BadRequest("received_after is later than received_before.").
+			Detail("received_after", "maximum", "must not be later than received_before")
 	}
 	return nil
 }
@@ -41,8 +41,8 @@ func (f PaymentFilter) where(tx *db.Tx) *db.Where {
 	w.AndIf(f.Type != "", "type = ?", f.Type)
 	w.AndIf(f.Kind != "", "kind = ?", f.Kind)
 	w.AndIf(f.Method != "", "method = ?", f.Method)
-	w.AndIf(f.ReceivedFrom != "", "received_on >= ?", f.ReceivedFrom)
-	w.AndIf(f.ReceivedTo != "", "received_on <= ?", f.ReceivedTo)
+	w.AndIf(f.ReceivedAfter != "", "received_on >= ?", f.ReceivedAfter)
+	w.AndIf(f.ReceivedBefore != "", "received_on <= ?", f.ReceivedBefore)
 	f.whereStatus(tx, w)
 	return w
 }

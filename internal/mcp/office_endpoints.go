@@ -48,7 +48,7 @@ func whatHappened(ctx context.Context, c *Caller, in whatHappenedIn) (*list[happ
 		Actor    struct{ Label string }
 		Changes  map[string]any
 	}]
-	if err := c.get(ctx, "/v2-preview/activity", params("object_id", in.ObjectID, "limit", strconv.Itoa(limit)), &found); err != nil {
+	if err := c.get(ctx, "/v2-preview/timeline", params("object_id", in.ObjectID, "limit", strconv.Itoa(limit)), &found); err != nil {
 		return nil, err
 	}
 	var rows []happening
@@ -87,7 +87,7 @@ var reports = map[string]string{
 
 func readReport(ctx context.Context, c *Caller, in reportIn) (*anyView, error) {
 	result, err := c.show(ctx, reports[in.Report], "/v2-preview/reports/"+in.Report,
-		params("from", in.From, "to", in.To, "location_id", in.LocationID))
+		params("date_after", in.From, "date_before", in.To, "location_id", in.LocationID))
 	return &anyView{Result: result}, err
 }
 

@@ -67,7 +67,7 @@ func expandDeals(ctx context.Context, tx *db.Tx, names []string, all []deals.Dea
 
 func expandDealIn(ctx context.Context, tx *db.Tx, names []string, d deals.Deal, err error) (PreviewDeal, error) {
 	if err != nil {
-		return PreviewDeal{}, renamed(err)
+		return PreviewDeal{}, err
 	}
 	out, err := expandDeals(ctx, tx, names, []deals.Deal{d})
 	if err != nil {
@@ -86,7 +86,7 @@ func listDeals(ctx context.Context, tx *db.Tx, in *struct {
 	}
 	p, err := deals.List(ctx, tx, in.DealFilter)
 	if err != nil {
-		return page.Page[PreviewDeal]{}, renamed(err)
+		return page.Page[PreviewDeal]{}, err
 	}
 	out := pageOf(p, func(deals.Deal) PreviewDeal { return PreviewDeal{} })
 	out.Data, err = expandDeals(ctx, tx, in.Expand, p.Data)
@@ -95,9 +95,9 @@ func listDeals(ctx context.Context, tx *db.Tx, in *struct {
 
 func createDeal(ctx context.Context, tx *db.Tx, in *struct {
 	ExpandDeal
-	Body Body[deals.DealCreate]
+	Body deals.DealCreate
 }) (PreviewDeal, error) {
-	d, err := deals.Create(ctx, tx, in.Body.V)
+	d, err := deals.Create(ctx, tx, in.Body)
 	return expandDealIn(ctx, tx, in.Expand, d, err)
 }
 
@@ -109,54 +109,39 @@ func getDeal(ctx context.Context, tx *db.Tx, in *struct {
 	return expandDealIn(ctx, tx, in.Expand, d, err)
 }
 
-// PreviewAdjustment is an adjustment of a deal in the shape of the preview.
-type PreviewAdjustment struct {
-	Object[deals.DealAdjustment]
-}
-
 func listAdjustments(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	page.Query
-}) (page.Page[PreviewAdjustment], error) {
-	p, err := deals.ListAdjustments(ctx, tx, in.DealID, in.Query)
-	return pageOf(p, func(a deals.DealAdjustment) PreviewAdjustment {
-		return PreviewAdjustment{Object[deals.DealAdjustment]{V: a}}
-	}), err
+}) (page.Page[deals.DealAdjustment], error) {
+	return deals.ListAdjustments(ctx, tx, in.DealID, in.Query)
 }
 
 func createAdjustment(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
-	Body Body[finance.DealAdjustmentCreate]
-}) (PreviewAdjustment, error) {
-	a, err := finance.Adjust(ctx, tx, in.DealID, in.Body.V)
-	return PreviewAdjustment{Object[deals.DealAdjustment]{V: a}}, renamed(err)
+	Body finance.DealAdjustmentCreate
+}) (deals.DealAdjustment, error) {
+	return finance.Adjust(ctx, tx, in.DealID, in.Body)
 }
 
 func (a *API) unwindDeal(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	ExpandDeal
-	Body Body[deals.DealUnwind]
+	Body deals.DealUnwind
 }) (PreviewDeal, error) {
-	d, err := a.Deals.Unwind(ctx, tx, in.DealID, in.Body.V)
+	d, err := a.Deals.Unwind(ctx, tx, in.DealID, in.Body)
 	return expandDealIn(ctx, tx, in.Expand, d, err)
-}
-
-// PreviewTradeIn is a trade-in in the shape of the preview.
-type PreviewTradeIn struct {
-	Object[deals.TradeIn]
 }
 
 func (a *API) updateTradeIn(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByTradeIn
-	Body Body[deals.TradeInPatch]
-}) (PreviewTradeIn, error) {
-	t, err := a.Deals.UpdateTradeIn(ctx, tx, in.DealID, in.TradeInID, in.Body.V)
-	return PreviewTradeIn{Object[deals.TradeIn]{V: t}}, renamed(err)
+	Body deals.TradeInPatch
+}) (deals.TradeIn, error) {
+	return a.Deals.UpdateTradeIn(ctx, tx, in.DealID, in.TradeInID, in.Body)
 }
 
 func updateTradeEffect(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByTradeIn
-	Body Body[deals.TradeInPatch]
+	Body deals.TradeInPatch
 }) (effect.ProposalEffect, error) {
-	return deals.UpdateTradeEffect(ctx, tx, in.ByTradeIn, in.Body.V)
+	return deals.UpdateTradeEffect(ctx, tx, in.ByTradeIn, in.Body)
 }

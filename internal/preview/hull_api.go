@@ -30,33 +30,28 @@ func (a *API) Mount(r *rest.Router) {
 	h := r.Family(family.Hulls)
 	readHulls, writeHulls := auth.Require(auth.HullsRead), auth.Require(auth.HullsWrite)
 	rest.Get(h, rest.Route{
-		Path: "/hulls", ID: "listHulls", Needs: readHulls,
+		Path: "/hulls", ID: "listHullsV2", Needs: readHulls,
 		Summary: "List hulls, newest first or in another order",
 		Text: "Returns the hulls that match all filters. The cursors of a list with `sort` are positions and not IDs, and only work with the same `sort`. " +
 			"Archived hulls are only listed if you send `archived=true` or `status=archived`.",
 		Assist: assist.Never(assist.Twin),
 	}, listHulls)
 	rest.PostCreated(h, rest.Route{
-		Path: "/hulls", ID: "createHull", Needs: writeHulls,
+		Path: "/hulls", ID: "createHullV2", Needs: writeHulls,
 		Summary: "Add a hull to inventory",
 		Assist:  assist.Never(assist.Twin),
 	}, createHull)
 	rest.Get(h, rest.Route{
-		Path: "/hulls/{hull_id}", ID: "getHull", Needs: readHulls,
+		Path: "/hulls/{hull_id}", ID: "getHullV2", Needs: readHulls,
 		Summary: "Retrieve a hull",
 		Assist:  assist.Never(assist.Twin),
 	}, getHull)
 	rest.Patch(h, rest.Route{
-		Path: "/hulls/{hull_id}", ID: "updateHull", Needs: writeHulls,
+		Path: "/hulls/{hull_id}", ID: "updateHullV2", Needs: writeHulls,
 		Summary: "Change a hull's descriptive fields or location",
 		Text:    "A JSON merge patch. Omitted fields keep their values, null clears a field.",
 		Assist:  assist.Never(assist.Twin),
 	}, updateHull)
-	rest.Get(h, rest.Route{
-		Path: "/hulls/{hull_id}/pricing", ID: "getHullPricing", Needs: readHulls,
-		Summary: "Retrieve current pricing",
-		Assist:  assist.Never(assist.Twin),
-	}, getPricing)
 	rest.Patch(h, rest.Route{
 		Path: "/hulls/{hull_id}/pricing", ID: "updateHullPricing", Needs: writeHulls,
 		Summary: "Change a part of the pricing",
@@ -69,19 +64,19 @@ func (a *API) Mount(r *rest.Router) {
 	d := r.Family(family.Deals)
 	readDeals, writeDeals := auth.Require(auth.DealsRead), auth.Require(auth.DealsWrite)
 	rest.Get(d, rest.Route{
-		Path: "/deals", ID: "listDeals", Needs: readDeals,
+		Path: "/deals", ID: "listDealsV2", Needs: readDeals,
 		Summary: "List deals, newest first",
 		Text:    "Returns the deals that match all filters. With a session, `owner_id=me` lists the deals of your own user.",
 		Assist:  assist.Never(assist.Twin),
 	}, listDeals)
 	rest.PostCreated(d, rest.Route{
-		Path: "/deals", ID: "createDeal", Needs: writeDeals,
+		Path: "/deals", ID: "createDealV2", Needs: writeDeals,
 		Summary: "Create a deal with its opening offer",
 		Text:    "A hull can have any number of open deals. The first deal with an accepted offer reserves it.",
 		Assist:  assist.Never(assist.Twin),
 	}, createDeal)
 	rest.Get(d, rest.Route{
-		Path: "/deals/{deal_id}", ID: "getDeal", Needs: readDeals,
+		Path: "/deals/{deal_id}", ID: "getDealV2", Needs: readDeals,
 		Summary: "Retrieve a deal with its totals",
 		Assist:  assist.Never(assist.Twin),
 	}, getDeal)
@@ -120,6 +115,9 @@ func (a *API) Mount(r *rest.Router) {
 	a.mountQuotes(r.Family(family.Finance))
 	mountMe(r.Family(family.Access))
 	mountSearch(r.Family(family.Search))
+	for _, id := range twins { // their features are mounted before
+		r.Preview("2026-11-18").Twin(id)
+	}
 }
 
 // PreviewHull is a hull in the shape of the preview.
@@ -163,7 +161,7 @@ func expandHulls(ctx context.Context, tx *db.Tx, names []string, all []hulls.Hul
 
 func expandHullIn(ctx context.Context, tx *db.Tx, names []string, h hulls.Hull, err error) (PreviewHull, error) {
 	if err != nil {
-		return PreviewHull{}, renamed(err)
+		return PreviewHull{}, err
 	}
 	out, err := expandHulls(ctx, tx, names, []hulls.Hull{h})
 	if err != nil {
@@ -178,7 +176,7 @@ func listHulls(ctx context.Context, tx *db.Tx, in *struct {
 }) (page.Page[PreviewHull], error) {
 	p, err := hulls.ListSorted(ctx, tx, in.SortedFilter)
 	if err != nil {
-		return page.Page[PreviewHull]{}, renamed(err)
+		return page.Page[PreviewHull]{}, err
 	}
 	out := pageOf(p, func(hulls.Hull) PreviewHull { return PreviewHull{} })
 	out.Data, err = expandHulls(ctx, tx, in.Expand, p.Data)
@@ -187,9 +185,9 @@ func listHulls(ctx context.Context, tx *db.Tx, in *struct {
 
 func createHull(ctx context.Context, tx *db.Tx, in *struct {
 	ExpandHull
-	Body Body[hulls.HullCreate]
+	Body hulls.HullCreate
 }) (PreviewHull, error) {
-	h, err := hulls.Create(ctx, tx, in.Body.V)
+	h, err := hulls.Create(ctx, tx, in.Body)
 	return expandHullIn(ctx, tx, in.Expand, h, err)
 }
 
@@ -204,28 +202,17 @@ func getHull(ctx context.Context, tx *db.Tx, in *struct {
 func updateHull(ctx context.Context, tx *db.Tx, in *struct {
 	hulls.ByHull
 	ExpandHull
-	Body Body[hulls.HullPatch]
+	Body hulls.HullPatch
 }) (PreviewHull, error) {
-	h, err := hulls.Edit(ctx, tx, in.HullID, in.Body.V)
+	h, err := hulls.Edit(ctx, tx, in.HullID, in.Body)
 	return expandHullIn(ctx, tx, in.Expand, h, err)
-}
-
-// PreviewPricing is the pricing of a hull in the shape of the preview.
-type PreviewPricing struct {
-	Resource[hulls.HullPricing, struct{}]
-}
-
-func getPricing(ctx context.Context, tx *db.Tx, in *hulls.ByHull) (PreviewPricing, error) {
-	p, err := hulls.FindPricing(ctx, tx, in.HullID)
-	return PreviewPricing{Resource[hulls.HullPricing, struct{}]{V: p}}, err
 }
 
 func updatePricing(ctx context.Context, tx *db.Tx, in *struct {
 	hulls.ByHull
-	Body Body[hulls.HullPricingPatch]
-}) (PreviewPricing, error) {
-	p, err := hulls.AdjustPricing(ctx, tx, in.HullID, in.Body.V)
-	return PreviewPricing{Resource[hulls.HullPricing, struct{}]{V: p}}, renamed(err)
+	Body hulls.HullPricingPatch
+}) (hulls.HullPricing, error) {
+	return hulls.AdjustPricing(ctx, tx, in.HullID, in.Body)
 }
 
 // unique returns sorted values without duplicates.

@@ -18,14 +18,14 @@ import (
 func mountLeads(r *rest.Router) {
 	read := auth.Require(auth.LeadsRead)
 	rest.Get(r, rest.Route{
-		Path: "/leads", ID: "listLeads", Needs: read,
+		Path: "/leads", ID: "listLeadsV2", Needs: read,
 		Summary: "List leads, newest first or by last activity",
 		Text: "Returns the leads that match all filters. With a session, `owner_id=me` lists the leads of your own user. " +
 			"The cursors of `sort=last_activity` are positions and not IDs, and only work with the same `sort`.",
 		Assist: assist.Never(assist.Twin),
 	}, listLeads)
 	rest.Get(r, rest.Route{
-		Path: "/leads/{lead_id}", ID: "getLead", Needs: read,
+		Path: "/leads/{lead_id}", ID: "getLeadV2", Needs: read,
 		Summary: "Retrieve a lead",
 		Text:    "Returns the lead with its current score, and what you expand.",
 		Assist:  assist.Never(assist.Twin),

@@ -36,22 +36,15 @@ func mountListings(r *rest.Router) {
 	}, deleteListing)
 }
 
-// PreviewListingAgreement is a listing agreement in the shape of the preview.
-type PreviewListingAgreement struct {
-	Object[deals.ListingAgreement]
-}
-
-func getListing(ctx context.Context, tx *db.Tx, in *hulls.ByHull) (PreviewListingAgreement, error) {
-	l, err := deals.GetListing(ctx, tx, in.HullID)
-	return PreviewListingAgreement{Object[deals.ListingAgreement]{V: l}}, err
+func getListing(ctx context.Context, tx *db.Tx, in *hulls.ByHull) (deals.ListingAgreement, error) {
+	return deals.GetListing(ctx, tx, in.HullID)
 }
 
 func replaceListing(ctx context.Context, tx *db.Tx, in *struct {
 	hulls.ByHull
-	Body Body[deals.ListingAgreementReplace]
-}) (PreviewListingAgreement, error) {
-	l, err := deals.ReplaceListing(ctx, tx, in.HullID, in.Body.V)
-	return PreviewListingAgreement{Object[deals.ListingAgreement]{V: l}}, renamed(err)
+	Body deals.ListingAgreementReplace
+}) (deals.ListingAgreement, error) {
+	return deals.ReplaceListing(ctx, tx, in.HullID, in.Body)
 }
 
 func deleteListing(ctx context.Context, tx *db.Tx, in *hulls.ByHull) (rest.None, error) {

@@ -17,7 +17,7 @@ import (
 
 func mountMe(r *rest.Router) {
 	rest.Get(r, rest.Route{
-		Path: "/me", ID: "getMe", Needs: auth.AnyCredential,
+		Path: "/me", ID: "getMeV2", Needs: auth.AnyCredential,
 		Summary: "Retrieve the calling credential and its user",
 		Text: "Shows who the request was authenticated as, and what someone who is signed in wants to see: " +
 			"name, roles, locations, the plan and the time zone of the dealership, and when the session expires. " +
@@ -40,7 +40,7 @@ type Profile struct {
 	Timezone     string              `json:"timezone" doc:"IANA time zone of the dealership." example:"America/New_York"`
 	Session      *ProfileSession     `json:"session" doc:"The current session. Null if the credential is not a session."`
 	Newer        []NewerVersion      `json:"newer_versions" nullable:"false" doc:"Versions of the API after service_version, and what they added. The oldest is first. To use one, send it in the header Service-Version, or create a new key."`
-	OtherAccount *bool               `json:"other_account" doc:"Whether a user with the same email address can sign in to the test environment of the dealership. Null unless the credential is a session in the live environment."`
+	OtherAccount *bool               `json:"other_account" promote:"never" doc:"Whether a user with the same email address can sign in to the test environment of the dealership. Null unless the credential is a session in the live environment. It only serves the console and won't become stable."`
 }
 
 // NewerVersion is a version of the API that the credential doesn't use.

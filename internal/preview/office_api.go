@@ -16,21 +16,21 @@ import (
 func mountOffice(r *rest.Router) {
 	read := auth.Require(auth.DealsRead)
 	rest.Get(r, rest.Route{
-		Path: "/payments", ID: "listPayments", Needs: read,
+		Path: "/payments", ID: "listAllPayments", Needs: read,
 		Summary: "List the payments of all deals, newest first",
 		Text: "Returns the payments that match all filters, with refunds, reversals and transfers as separate entries. " +
 			"Sorted by when they were recorded. The location of a payment is where the hull of its deal is.",
 		Assist: assist.Never(assist.Twin),
 	}, listPayments)
 	rest.Get(r, rest.Route{
-		Path: "/fundings", ID: "listFundings", Needs: read,
+		Path: "/fundings", ID: "listAllFundings", Needs: read,
 		Summary: "List the fundings of all deals, newest first",
 		Text: "Returns the submissions to lenders that match all filters, with decisions and stipulations. " +
 			"Sorted by when they were submitted. The location of a funding is where the hull of its deal is.",
 		Assist: assist.Never(assist.Twin),
 	}, listFundings)
 	rest.Get(r, rest.Route{
-		Path: "/documents", ID: "listDocuments", Needs: read,
+		Path: "/documents", ID: "listAllDocuments", Needs: read,
 		Summary: "List the documents of all deals, newest first",
 		Text: "Returns the documents that match all filters, including voided ones, with their signatures. " +
 			"Sorted by when they were issued. The location of a document is where the hull of its deal is.",
@@ -38,29 +38,14 @@ func mountOffice(r *rest.Router) {
 	}, listDocuments)
 }
 
-// PreviewPayment is a payment in the shape of the preview.
-type PreviewPayment struct {
-	Object[finance.Payment]
+func listPayments(ctx context.Context, tx *db.Tx, in *finance.PaymentFilter) (page.Page[finance.Payment], error) {
+	return finance.ListPayments(ctx, tx, *in)
 }
 
-func listPayments(ctx context.Context, tx *db.Tx, in *finance.PaymentFilter) (page.Page[PreviewPayment], error) {
-	p, err := finance.ListPayments(ctx, tx, *in)
-	return pageOf(p, func(v finance.Payment) PreviewPayment { return PreviewPayment{Object[finance.Payment]{v}} }), err
+func listFundings(ctx context.Context, tx *db.Tx, in *finance.FundingFilter) (page.Page[finance.Funding], error) {
+	return finance.ListFundings(ctx, tx, *in)
 }
 
-// PreviewFunding is a funding in the shape of the preview.
-type PreviewFunding struct {
-	Resource[finance.Funding, struct{}]
-}
-
-func listFundings(ctx context.Context, tx *db.Tx, in *finance.FundingFilter) (page.Page[PreviewFunding], error) {
-	p, err := finance.ListFundings(ctx, tx, *in)
-	return pageOf(p, func(v finance.Funding) PreviewFunding {
-		return PreviewFunding{Resource[finance.Funding, struct{}]{V: v}}
-	}), err
-}
-
-// listDocuments returns documents as /v1 does, because they have no amounts.
 func listDocuments(ctx context.Context, tx *db.Tx, in *documents.DocumentFilter) (page.Page[documents.Document], error) {
 	return documents.ListDocuments(ctx, tx, *in)
 }

@@ -24,16 +24,10 @@ func (a *API) mountQuotes(r *rest.Router) {
 	}, a.quote)
 }
 
-// PreviewQuote is a quote in the shape of the preview.
-type PreviewQuote struct {
-	Object[finance.FinanceQuote]
-}
-
 func (a *API) quote(ctx context.Context, in *struct {
-	Body Body[finance.FinanceQuoteCreate]
-}) (PreviewQuote, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (PreviewQuote, error) {
-		q, err := finance.Quote(ctx, tx, in.Body.V)
-		return PreviewQuote{Object[finance.FinanceQuote]{q}}, renamed(err)
+	Body finance.FinanceQuoteCreate
+}) (finance.FinanceQuote, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (finance.FinanceQuote, error) {
+		return finance.Quote(ctx, tx, in.Body)
 	})
 }

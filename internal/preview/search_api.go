@@ -27,7 +27,8 @@ func mountSearch(r *rest.Router) {
 		Text: "Returns up to five objects of each type that you can read. Hulls are found by make, model, title, stock number and HIN, " +
 			"contacts and leads by name, company, email and phone of the contact, deals by their number, the buyer and the hull, and documents by their number. " +
 			"To find deals by their buyer, you need `leads:read`, and by their hull, `hulls:read`.",
-		Assist: assist.Read,
+		Assist:     assist.Read,
+		ForConsole: true,
 	}, search)
 }
 

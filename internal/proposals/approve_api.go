@@ -214,7 +214,7 @@ func describe(ctx context.Context, tx *db.Tx, op *rest.Operation, p Proposal) (e
 	}
 
 	proposer := auth.Principal{Env: tx.Env, Actor: p.ProposedBy, UserID: p.proposer.UserID, Scopes: p.proposer.Scopes}
-	e, err := op.Effect(auth.With(ctx, proposer), tx, args)
+	e, err := op.DescribeEffect(auth.With(ctx, proposer), tx, args)
 	if err != nil {
 		return e, err
 	}

@@ -20,8 +20,8 @@ const defaultDays = 30
 
 // Filter is what a report is about.
 type Filter struct {
-	From       string `query:"from" format:"date" doc:"First day of the report. See the description of the operation for the default." example:"2026-11-01"`
-	To         string `query:"to" format:"date" doc:"Last day of the report. See the description of the operation for the default." example:"2026-11-30"`
+	From       string `query:"date_after" format:"date" doc:"First day of the report. See the description of the operation for the default." example:"2026-11-01"`
+	To         string `query:"date_before" format:"date" doc:"Last day of the report. See the description of the operation for the default." example:"2026-11-30"`
 	LocationID string `query:"location_id" maxLength:"1000" doc:"Only this location. Several are separated by commas. The days are those of its time zone, or else of the dealership's." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
@@ -55,8 +55,8 @@ func (f Filter) days(zone *time.Location, now time.Time, bounded bool) (period, 
 		from, to = f.defaults(p.Today)
 	}
 	var bad fault.Fields
-	p.start = startOf(&bad, "from", from, zone)
-	last := startOf(&bad, "to", to, zone)
+	p.start = startOf(&bad, "date_after", from, zone)
+	last := startOf(&bad, "date_before", to, zone)
 	if err := rejected(bad); err != nil {
 		return p, err
 	}
@@ -69,9 +69,9 @@ func (f Filter) days(zone *time.Location, now time.Time, bounded bool) (period, 
 	}
 	switch {
 	case from != "" && to != "" && from > to: // both YYYY-MM-DD
-		bad.Add("from", "maximum", "must not be later than to, %s", to)
+		bad.Add("date_after", "maximum", "must not be later than date_before, %s", to)
 	case bounded && p.start.AddDate(0, 0, maxDays).Before(p.end):
-		bad.Add("from", "minimum", "must be at most %d days before to, %s", maxDays-1, to)
+		bad.Add("date_after", "minimum", "must be at most %d days before date_before, %s", maxDays-1, to)
 	}
 	return p, rejected(bad)
 }

@@ -11,7 +11,6 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
-	"slipway/internal/preview"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
@@ -33,7 +32,7 @@ func (a *API) Mount(r *rest.Router) {
 		name: "inventory", id: "InventoryReport", need: auth.Require(auth.HullsRead), find: findInventory,
 		summary: "Report the age and value of the inventory",
 		doc: "Counts the hulls that are in stock now and not sold, by days in stock. Costs require the scope hulls:write. " +
-			"`from` and `to` limit the report to hulls that were received on these days. The default is all hulls.",
+			"`date_after` and `date_before` limit the report to hulls that were received on these days. The default is all hulls.",
 	}.mount(r)
 	report[GrossReport]{
 		name: "gross", id: "GrossReport", need: auth.Require(auth.DealsWrite, auth.HullsWrite), find: findGross, bounded: true, rows: true,
@@ -65,7 +64,7 @@ func (a *API) Mount(r *rest.Router) {
 		name: "funding", id: "FundingReport", need: auth.Require(auth.DealsRead), find: findFunding, rows: true,
 		summary: "Report the contracts in transit",
 		doc: "Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted, " +
-			"pending_docs and approved_to_fund. `from` and `to` limit the report to fundings that were submitted on these days. " +
+			"pending_docs and approved_to_fund. `date_after` and `date_before` limit the report to fundings that were submitted on these days. " +
 			"The default is all of them.",
 	}.mount(r)
 	report[TaxReport]{
@@ -120,9 +119,8 @@ func (s report[R]) mount(r *rest.Router) {
 			Text:    s.doc,
 			Assist:  assist.Read,
 			Heavy:   true,
-		}, func(ctx context.Context, tx *db.Tx, in *listed) (preview.Object[R], error) {
-			v, err := s.run(ctx, tx, in.Filter, in.Limit)
-			return preview.Object[R]{V: v}, err
+		}, func(ctx context.Context, tx *db.Tx, in *listed) (R, error) {
+			return s.run(ctx, tx, in.Filter, in.Limit)
 		})
 	} else {
 		rest.Get(r, rest.Route{
@@ -131,9 +129,8 @@ func (s report[R]) mount(r *rest.Router) {
 			Text:    s.doc,
 			Assist:  assist.Read,
 			Heavy:   true,
-		}, func(ctx context.Context, tx *db.Tx, in *Filter) (preview.Object[R], error) {
-			v, err := s.run(ctx, tx, *in, 0)
-			return preview.Object[R]{V: v}, err
+		}, func(ctx context.Context, tx *db.Tx, in *Filter) (R, error) {
+			return s.run(ctx, tx, *in, 0)
 		})
 	}
 

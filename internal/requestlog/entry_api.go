@@ -37,14 +37,14 @@ func (a *API) Mount(r *rest.Router) {
 // RequestLogFilter is the query of the list.
 type RequestLogFilter struct {
 	page.Query
-	Status    string    `query:"status" pattern:"^([1-5]xx|[1-5][0-9][0-9])$" patternDescription:"a status such as 422, or a class such as 4xx" doc:"Only this status, such as 422, or this class of statuses, such as 4xx." example:"4xx"`
-	Method    Method    `query:"method" doc:"Only this method."`
-	Operation string    `query:"operation" maxLength:"100" doc:"Only this operation of the reference." example:"createHull"`
-	ActorID   string    `query:"actor_id" maxLength:"64" doc:"Only requests of this key, user or app."`
-	ObjectID  string    `query:"object_id" maxLength:"64" pattern:"^[a-z]+_[0-9a-z]{1,40}$" patternDescription:"an ID" doc:"Only requests whose path contains this ID."`
-	IP        string    `query:"ip" maxLength:"64" doc:"Only requests from this address."`
-	After     time.Time `query:"after" doc:"Only requests that arrived at or after this time."`
-	Before    time.Time `query:"before" doc:"Only requests that arrived before this time."`
+	Status        string    `query:"status" pattern:"^([1-5]xx|[1-5][0-9][0-9])$" patternDescription:"a status such as 422, or a class such as 4xx" doc:"Only this status, such as 422, or this class of statuses, such as 4xx." example:"4xx"`
+	Method        Method    `query:"method" doc:"Only this method."`
+	Operation     string    `query:"operation" maxLength:"100" doc:"Only this operation of the reference." example:"createHull"`
+	ActorID       string    `query:"actor_id" maxLength:"64" doc:"Only requests of this key, user or app."`
+	ObjectID      string    `query:"object_id" maxLength:"64" pattern:"^[a-z]+_[0-9a-z]{1,40}$" patternDescription:"an ID" doc:"Only requests whose path contains this ID."`
+	IP            string    `query:"ip" maxLength:"64" doc:"Only requests from this address."`
+	CreatedAfter  time.Time `query:"created_after" doc:"Only requests that arrived at or after this time."`
+	CreatedBefore time.Time `query:"created_before" doc:"Only requests that arrived before this time."`
 }
 
 // ByRequest is the path parameter of a request.

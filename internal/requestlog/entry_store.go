@@ -69,8 +69,8 @@ func (f RequestLogFilter) where() *db.Where {
 	w.AndIf(f.ActorID != "", "actor_id = ?", f.ActorID)
 	w.AndIf(f.ObjectID != "", "path LIKE ?", "%/"+f.ObjectID+"%")
 	w.AndIf(f.IP != "", "ip = ?", f.IP)
-	w.AndIf(!f.After.IsZero(), "id >= ?", id.Floor(logs.Prefix, f.After))
-	w.AndIf(!f.Before.IsZero(), "id < ?", id.Floor(logs.Prefix, f.Before))
+	w.AndIf(!f.CreatedAfter.IsZero(), "id >= ?", id.Floor(logs.Prefix, f.CreatedAfter))
+	w.AndIf(!f.CreatedBefore.IsZero(), "id < ?", id.Floor(logs.Prefix, f.CreatedBefore))
 	return w
 }
 

@@ -30,7 +30,7 @@ func Commands(m *Model) (map[string][]byte, error) {
 	for _, f := range families {
 		for _, method := range f.Methods {
 			name := Kebab(method.Name)
-			if other := names[f.Name+" "+name]; f.Preview && other != "" && other != method.OperationID {
+			if other := names[f.Name+" "+name]; f.Preview && other != "" && other+twinSuffix != method.OperationID {
 				name += "-preview" // another operation
 			}
 			if !f.Preview {

@@ -82,19 +82,23 @@ func familyName(tag string) string {
 	return b.String()
 }
 
-// methodName is the ID of an operation without the noun of its family: listHulls is
-// list, listHullPhotos is listPhotos, getCashReport is getCash, acceptOffer in Deals is
+// twinSuffix ends the ID of an operation of the preview that /v1 has too.
+const twinSuffix = "V2"
+
+// methodName is the ID of an operation without the noun of its family: listHulls and
+// listHullsV2 are list, listHullPhotos is listPhotos, getCashReport is getCash, acceptOffer in Deals is
 // acceptOffer.
 func methodName(family, operationID string) string {
-	verb, rest := words(operationID)[0], words(operationID)[1:]
+	operationID = strings.TrimSuffix(operationID, twinSuffix)
+	verb, nouns := words(operationID)[0], words(operationID)[1:]
 	for _, noun := range [][]string{words(family), words(singular(family))} {
-		at := len(rest) - len(noun)
+		at := len(nouns) - len(noun)
 		switch {
 		case at < 0:
-		case slices.Equal(rest[:len(noun)], noun):
-			return verb + strings.Join(rest[len(noun):], "")
-		case slices.Equal(rest[at:], noun):
-			return verb + strings.Join(rest[:at], "")
+		case slices.Equal(nouns[:len(noun)], noun):
+			return verb + strings.Join(nouns[len(noun):], "")
+		case slices.Equal(nouns[at:], noun):
+			return verb + strings.Join(nouns[:at], "")
 		}
 	}
 	return operationID

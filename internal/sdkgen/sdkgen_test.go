@@ -106,7 +106,7 @@ func TestMethods(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"Hulls.list": "listHulls", "Hulls.listPhotos": "listHullPhotos", "Deals.acceptOffer": "acceptOffer",
-		"Access.createApiKey": "createApiKey", "Finance.createStructure": "createFinanceStructure", "Preview.Activities.list": "listActivities", "Preview.Hulls.get": "getHull",
+		"Access.createApiKey": "createApiKey", "Finance.createStructure": "createFinanceStructure", "Preview.Activities.list": "listActivities", "Preview.Hulls.get": "getHullV2",
 		"Preview.Reports.getCash": "getCashReport",
 		"Preview.RequestLogs.get": "getRequestLog",
 	} {

@@ -2,9 +2,11 @@ package webhooks
 
 import (
 	"context"
+	"slices"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
@@ -31,9 +33,21 @@ func (a *API) listEventsWithActor(ctx context.Context, tx *db.Tx, in *EventFilte
 		Data: []EventWithActor{}, HasMore: found.HasMore, NextCursor: found.NextCursor, PrevCursor: found.PrevCursor,
 	}
 	for i, e := range found.Data {
+		if e.Data.Value, err = a.inPreview(e); err != nil {
+			return p, err
+		}
 		p.Data = append(p.Data, EventWithActor{Event: e, Actor: actors[i]})
 	}
 	return p, nil
+}
+
+// inPreview returns the data of an event with the amounts of the preview.
+func (a *API) inPreview(e events.Event) ([]byte, error) {
+	i := slices.IndexFunc(a.Kinds, func(k events.Kind) bool { return k.Type == e.Type })
+	if i < 0 {
+		return e.Data.Value, nil
+	}
+	return rest.EventToPreview(a.Kinds[i].Object, e.Data.Value)
 }
 
 func (a *API) getEventWithActor(ctx context.Context, tx *db.Tx, in *ByEvent) (EventWithActor, error) {
@@ -45,5 +59,6 @@ func (a *API) getEventWithActor(ctx context.Context, tx *db.Tx, in *ByEvent) (Ev
 	if err != nil {
 		return EventWithActor{}, err
 	}
-	return EventWithActor{Event: e, Actor: actors[0]}, nil
+	e.Data.Value, err = a.inPreview(e)
+	return EventWithActor{Event: e, Actor: actors[0]}, err
 }

@@ -169,15 +169,15 @@ func (a *API) Mount(r *rest.Router) {
 
 	p := r.Preview("2026-11-17")
 	rest.Get(p, rest.Route{
-		Path: "/events", ID: "listEvents", Needs: manage,
+		Path: "/events", ID: "listEventsV2", Needs: manage,
 		Summary: "List events with who caused them, newest first",
-		Text:    "The same as in `/v1`, with the `actor` of each event.",
+		Text:    "The same as in `/v1`, with the `actor` of each event. Objects are in the shape of the preview.",
 		Assist:  assist.Never(assist.Twin),
 	}, a.listEventsWithActor)
 	rest.Get(p, rest.Route{
-		Path: "/events/{event_id}", ID: "getEvent", Needs: manage,
+		Path: "/events/{event_id}", ID: "getEventV2", Needs: manage,
 		Summary: "Retrieve an event with who caused it",
-		Text:    "The same as in `/v1`, with the `actor`.",
+		Text:    "The same as in `/v1`, with the `actor`. The object is in the shape of the preview.",
 		Assist:  assist.Never(assist.Twin),
 	}, a.getEventWithActor)
 

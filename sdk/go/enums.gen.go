@@ -1230,6 +1230,16 @@ const (
 	PreviewDealMissingCodeAgreementHIN      PreviewDealMissingCode = "agreement_hin"
 )
 
+// PreviewFundingDifferenceField: Term that differs.
+type PreviewFundingDifferenceField string
+
+// The values of PreviewFundingDifferenceField.
+const (
+	PreviewFundingDifferenceFieldAmount     PreviewFundingDifferenceField = "amount"
+	PreviewFundingDifferenceFieldAPRPercent PreviewFundingDifferenceField = "apr_percent"
+	PreviewFundingDifferenceFieldTermMonths PreviewFundingDifferenceField = "term_months"
+)
+
 // PreviewHullExpansion: Reference of a hull that you can expand.
 type PreviewHullExpansion string
 

@@ -170,7 +170,7 @@ type PreviewActivityListTimelineParams struct {
 //
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewActivitiesService) ListTimeline(ctx context.Context, params PreviewActivityListTimelineParams, opts ...RequestOption) iter.Seq2[PreviewTimelineEntry, error] {
-	return list[PreviewTimelineEntry](ctx, s.client, request{verb: "GET", path: "/v2-preview/activity", query: params}, opts)
+	return list[PreviewTimelineEntry](ctx, s.client, request{verb: "GET", path: "/v2-preview/timeline", query: params}, opts)
 }
 
 // Update: Update an activity, or complete a task. Requires leads:write or deals:write or hulls:write.
@@ -260,14 +260,14 @@ type PreviewAppointmentListParams struct {
 	// Only appointments with this status.
 	Status AppointmentStatus `url:"status"`
 	// Only appointments that start at this time or later.
-	StartsFrom time.Time `url:"starts_from"`
+	StartsAfter time.Time `url:"starts_after"`
 	// Only appointments that start before this time.
 	StartsBefore time.Time `url:"starts_before"`
 }
 
 // List: List appointments, newest first. Requires leads:read.
 //
-// Sorted by when they were created. To get the appointments of a day, send `starts_from` and `starts_before`.
+// Sorted by when they were created. To get the appointments of a day, send `starts_after` and `starts_before`.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) List(ctx context.Context, params PreviewAppointmentListParams, opts ...RequestOption) iter.Seq2[Appointment, error] {
@@ -287,6 +287,15 @@ func (s *PreviewAppointmentsService) Update(ctx context.Context, appointmentID s
 // PreviewDealershipService has the operations of the family Dealership.
 type PreviewDealershipService struct{ client *Client }
 
+// CreateLocation: Add a location. Requires admin.
+//
+// Adds a place where the dealership stores and sells boats. Every hull belongs to one location.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealershipService) CreateLocation(ctx context.Context, body PreviewLocationCreate, opts ...RequestOption) (*PreviewLocation, error) {
+	return call[PreviewLocation](ctx, s.client, request{verb: "POST", path: "/v2-preview/locations", body: body}, opts)
+}
+
 // DeleteLogo: Remove the dealership's logo. Requires admin.
 //
 // Documents that were issued before keep it.
@@ -294,6 +303,15 @@ type PreviewDealershipService struct{ client *Client }
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealershipService) DeleteLogo(ctx context.Context, opts ...RequestOption) error {
 	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/dealership/logo"}, opts)
+}
+
+// Get: Retrieve the dealership and its settings. Requires admin.
+//
+// Returns the dealership and the settings of this environment. Live and test have separate settings.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealershipService) Get(ctx context.Context, opts ...RequestOption) (*PreviewDealership, error) {
+	return call[PreviewDealership](ctx, s.client, request{verb: "GET", path: "/v2-preview/dealership"}, opts)
 }
 
 // GetBackups: Retrieve the state of the backups. Requires admin.
@@ -304,6 +322,15 @@ func (s *PreviewDealershipService) DeleteLogo(ctx context.Context, opts ...Reque
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewDealershipService) GetBackups(ctx context.Context, opts ...RequestOption) (*PreviewBackupStatus, error) {
 	return call[PreviewBackupStatus](ctx, s.client, request{verb: "GET", path: "/v2-preview/backups"}, opts)
+}
+
+// GetLocation: Retrieve a location. Requires hulls:read or admin.
+//
+// Returns the location with its address and taxes.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealershipService) GetLocation(ctx context.Context, locationID string, opts ...RequestOption) (*PreviewLocation, error) {
+	return call[PreviewLocation](ctx, s.client, request{verb: "GET", path: "/v2-preview/locations/{location_id}", ids: []string{locationID}}, opts)
 }
 
 // GetLogo: Download the dealership's logo. Requires admin.
@@ -342,9 +369,18 @@ type PreviewDealershipListDirectoryParams struct {
 // Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. An app
 // needs `leads:read`, `deals:read` or `admin`. Newest first.
 //
-// In preview since November 17, 2026. Can become stable on February 15, 2027.
+// In preview since November 17, 2026. It only serves the console and won't become stable.
 func (s *PreviewDealershipService) ListDirectory(ctx context.Context, params PreviewDealershipListDirectoryParams, opts ...RequestOption) iter.Seq2[PreviewDirectoryUser, error] {
 	return list[PreviewDirectoryUser](ctx, s.client, request{verb: "GET", path: "/v2-preview/directory", query: params}, opts)
+}
+
+// ListLocations: List locations. Requires hulls:read or admin.
+//
+// Returns the places where the dealership stores and sells boats. Newest first.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealershipService) ListLocations(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[PreviewLocation, error] {
+	return list[PreviewLocation](ctx, s.client, request{verb: "GET", path: "/v2-preview/locations", query: params}, opts)
 }
 
 // ReplaceLogo: Upload the dealership's logo. Requires admin.
@@ -358,8 +394,74 @@ func (s *PreviewDealershipService) ReplaceLogo(ctx context.Context, file File, o
 	return call[PreviewDealership](ctx, s.client, request{verb: "PUT", path: "/v2-preview/dealership/logo", file: &file}, opts)
 }
 
+// Update: Change the dealership's settings. Requires admin.
+//
+// JSON merge patch. Omitted fields keep their values, null clears a field. Settings apply to this environment
+// only.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealershipService) Update(ctx context.Context, body PreviewDealershipPatch, opts ...RequestOption) (*PreviewDealership, error) {
+	return call[PreviewDealership](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/dealership", body: body}, opts)
+}
+
+// UpdateLocation: Change a location. Requires admin.
+//
+// JSON merge patch. Omitted fields keep their values, null clears a field. New taxes apply to new deals only.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealershipService) UpdateLocation(ctx context.Context, locationID string, body PreviewLocationPatch, opts ...RequestOption) (*PreviewLocation, error) {
+	return call[PreviewLocation](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/locations/{location_id}", ids: []string{locationID}, body: body}, opts)
+}
+
 // PreviewDealsService has the operations of the family Deals.
 type PreviewDealsService struct{ client *Client }
+
+// AcceptOffer: Accept an offer and reserve the hull. Requires deals:write.
+//
+// The deal becomes accepted and its hull sale_pending. If the hull is reserved for another deal, the request
+// fails with 409 and the code hull_unavailable. If your key has deals:read, the error includes the ID of that
+// deal. If the hull is on hold, and not for this deal, its lead or its buyer, the code is hull_on_hold. If the
+// price is below the floor of the hull and your key doesn't have hulls:write, the request fails with 403 and the
+// code below_floor.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) AcceptOffer(ctx context.Context, dealID, offerID string, body *OfferAccept, opts ...RequestOption) (*PreviewOffer, error) {
+	return call[PreviewOffer](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/offers/{offer_id}/accept", ids: []string{dealID, offerID}, body: body}, opts)
+}
+
+// AddTradeIn: Add a trade-in. Requires deals:write.
+//
+// To change a trade-in, for example when its payoff changes, send the complete trade-in with its ID in
+// `replaces_id`. It keeps its ID. A boat that is in stock can't be traded in.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) AddTradeIn(ctx context.Context, dealID string, body PreviewTradeInPut, opts ...RequestOption) (*PreviewTradeIn, error) {
+	return call[PreviewTradeIn](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/trade_ins", ids: []string{dealID}, body: body}, opts)
+}
+
+// Advance: Advance a deal to its next status. Requires deals:write.
+//
+// The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed
+// purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance)
+// or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. With
+// a `write_off_reason`, a deal can be funded or closed although a balance is due. If something is missing,
+// `details` lists it. If a balance is due on delivery, or too much was paid, `warnings` states it.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) Advance(ctx context.Context, dealID string, body *DealAdvance, opts ...RequestOption) (*PreviewDeal, error) {
+	return call[PreviewDeal](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/advance", ids: []string{dealID}, body: body}, opts)
+}
+
+// Cancel: Cancel a deal and release its hull. Requires deals:write.
+//
+// You can cancel a deal until it is funded. Later, unwind it. The hull returns to its previous status. Offers
+// and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid,
+// `deposit_outcome` decides what happens to it.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) Cancel(ctx context.Context, dealID string, body DealCancel, opts ...RequestOption) (*PreviewDeal, error) {
+	return call[PreviewDeal](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/cancel", ids: []string{dealID}, body: body}, opts)
+}
 
 // PreviewDealCreateParams are the parameters of Deals.Create. Fields that are not set are not sent.
 type PreviewDealCreateParams struct {
@@ -408,6 +510,15 @@ func (s *PreviewDealsService) Get(ctx context.Context, dealID string, params Pre
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewDealsService) GetNext(ctx context.Context, dealID string, opts ...RequestOption) (*PreviewDealNext, error) {
 	return call[PreviewDealNext](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/next", ids: []string{dealID}}, opts)
+}
+
+// GetOffer: Retrieve an offer. Requires deals:read.
+//
+// Returns the offer with its current status and the decision about it.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) GetOffer(ctx context.Context, dealID, offerID string, opts ...RequestOption) (*PreviewOffer, error) {
+	return call[PreviewOffer](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/offers/{offer_id}", ids: []string{dealID, offerID}}, opts)
 }
 
 // PreviewDealListParams are the parameters of Deals.List. Fields that are not set are not sent.
@@ -465,6 +576,43 @@ func (s *PreviewDealsService) ListAdjustments(ctx context.Context, dealID string
 	return list[PreviewDealAdjustment](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/adjustments", ids: []string{dealID}, query: params}, opts)
 }
 
+// ListOffers: List offers. Requires deals:read.
+//
+// Returns the offers of both sides, including those that were rejected, replaced or have expired. Newest first.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) ListOffers(ctx context.Context, dealID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewOffer, error] {
+	return list[PreviewOffer](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/offers", ids: []string{dealID}, query: params}, opts)
+}
+
+// ListTradeIns: List trade-ins. Requires deals:read.
+//
+// Returns the boats that the buyer trades in. Newest first.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) ListTradeIns(ctx context.Context, dealID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewTradeIn, error] {
+	return list[PreviewTradeIn](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/trade_ins", ids: []string{dealID}, query: params}, opts)
+}
+
+// MakeOffer: Make an offer or a counteroffer. Requires deals:write.
+//
+// Replaces the pending offer of the same side, and the offer that it answers (`in_reply_to`).
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) MakeOffer(ctx context.Context, dealID string, body PreviewOfferMake, opts ...RequestOption) (*PreviewOffer, error) {
+	return call[PreviewOffer](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/offers", ids: []string{dealID}, body: body}, opts)
+}
+
+// RejectOffer: Reject or withdraw an offer. Requires deals:write.
+//
+// If the other side declines the offer, it becomes rejected. If the side that made it takes it back, it becomes
+// withdrawn. Only a pending offer can be rejected.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) RejectOffer(ctx context.Context, dealID, offerID string, body *OfferReject, opts ...RequestOption) (*PreviewOffer, error) {
+	return call[PreviewOffer](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/offers/{offer_id}/reject", ids: []string{dealID, offerID}, body: body}, opts)
+}
+
 // PreviewDealUnwindParams are the parameters of Deals.Unwind. Fields that are not set are not sent.
 type PreviewDealUnwindParams struct {
 	// References to return as objects, separated by commas. You need the scope to read them.
@@ -483,6 +631,16 @@ func (s *PreviewDealsService) Unwind(ctx context.Context, dealID string, body Pr
 	return call[PreviewDeal](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/unwind", ids: []string{dealID}, body: body, query: params}, opts)
 }
 
+// Update: Change a deal's line items, tax or owner. Requires deals:write.
+//
+// JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is
+// signed, you can only change the owner and the metadata.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewDealsService) Update(ctx context.Context, dealID string, body PreviewDealPatch, opts ...RequestOption) (*PreviewDeal, error) {
+	return call[PreviewDeal](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/deals/{deal_id}", ids: []string{dealID}, body: body}, opts)
+}
+
 // UpdateTradeIn: Change a part of a trade-in. Requires deals:write.
 //
 // A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the
@@ -496,6 +654,31 @@ func (s *PreviewDealsService) UpdateTradeIn(ctx context.Context, dealID, tradeIn
 // PreviewFinanceService has the operations of the family Finance.
 type PreviewFinanceService struct{ client *Client }
 
+// AdvanceFunding: Advance a funding to its next status. Requires deals:write.
+//
+// From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent,
+// signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is
+// funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
+// funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
+// selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
+// what is different.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) AdvanceFunding(ctx context.Context, dealID, fundingID string, body *PreviewFundingAdvance, opts ...RequestOption) (*PreviewFunding, error) {
+	return call[PreviewFunding](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/fundings/{funding_id}/advance", ids: []string{dealID, fundingID}, body: body}, opts)
+}
+
+// CreateStructure: Create an F&I structure. Requires deals:write.
+//
+// Slipway calculates the structure from the current total of the deal. A structure never changes. To try other
+// terms, create another one. A contracted deal can only get another structure while a lender has approved other
+// terms than those of the selected one.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) CreateStructure(ctx context.Context, dealID string, body PreviewFinanceStructureCreate, opts ...RequestOption) (*PreviewFinanceStructure, error) {
+	return call[PreviewFinanceStructure](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/finance_structures", ids: []string{dealID}, body: body}, opts)
+}
+
 // GetExecutedDocument: Download the signed PDF with its signatures. Requires deals:read.
 //
 // Returns the PDF with a page that lists the name, role, time and IP address of each signature, and the SHA-256
@@ -507,6 +690,61 @@ func (s *PreviewFinanceService) GetExecutedDocument(ctx context.Context, dealID,
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/documents/{document_id}/executed", ids: []string{dealID, documentID}}, opts)
 }
 
+// GetFunding: Retrieve a funding. Requires deals:read.
+//
+// Returns the submission with the lender's decision and all stipulations.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) GetFunding(ctx context.Context, dealID, fundingID string, opts ...RequestOption) (*PreviewFunding, error) {
+	return call[PreviewFunding](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/fundings/{funding_id}", ids: []string{dealID, fundingID}}, opts)
+}
+
+// GetPayment: Retrieve a payment. Requires deals:read.
+//
+// Returns the payment with its status and the total of its refunds.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) GetPayment(ctx context.Context, dealID, paymentID string, opts ...RequestOption) (*PreviewPayment, error) {
+	return call[PreviewPayment](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/payments/{payment_id}", ids: []string{dealID, paymentID}}, opts)
+}
+
+// GetStructure: Retrieve an F&I structure with its payment schedule. Requires deals:read.
+//
+// Returns the structure with each monthly payment, split into principal and interest.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) GetStructure(ctx context.Context, dealID, structureID string, opts ...RequestOption) (*PreviewFinanceStructureSchedule, error) {
+	return call[PreviewFinanceStructureSchedule](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/finance_structures/{structure_id}", ids: []string{dealID, structureID}}, opts)
+}
+
+// ListFundings: List lender submissions and their statuses. Requires deals:read.
+//
+// Returns each submission with the lender's decision and the stipulations. Newest first.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) ListFundings(ctx context.Context, dealID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewFunding, error] {
+	return list[PreviewFunding](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/fundings", ids: []string{dealID}, query: params}, opts)
+}
+
+// ListPayments: List payments and refunds. Requires deals:read.
+//
+// Returns the money that was received for the deal, with refunds, reversals and transfers as separate entries.
+// Newest first.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) ListPayments(ctx context.Context, dealID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewPayment, error] {
+	return list[PreviewPayment](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/payments", ids: []string{dealID}, query: params}, opts)
+}
+
+// ListStructures: List F&I structures. Requires deals:read.
+//
+// Returns the payment plans that were created for the deal, with the selected one marked. Newest first.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) ListStructures(ctx context.Context, dealID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewFinanceStructure, error] {
+	return list[PreviewFinanceStructure](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/finance_structures", ids: []string{dealID}, query: params}, opts)
+}
+
 // Quote: Calculate the payments of a loan. Requires deals:read.
 //
 // Returns the payments for up to twelve terms, of a deal or of a price. It calculates like finance structures,
@@ -515,6 +753,48 @@ func (s *PreviewFinanceService) GetExecutedDocument(ctx context.Context, dealID,
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewFinanceService) Quote(ctx context.Context, body PreviewFinanceQuoteCreate, opts ...RequestOption) (*PreviewFinanceQuote, error) {
 	return call[PreviewFinanceQuote](ctx, s.client, request{verb: "POST", path: "/v2-preview/finance_quotes", body: body}, opts)
+}
+
+// RecordPayment: Record a payment. Requires deals:write.
+//
+// Also record the money from a lender here when it arrives. A closed deal accepts payments as long as a balance
+// is due.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) RecordPayment(ctx context.Context, dealID string, body PreviewPaymentRecord, opts ...RequestOption) (*PreviewPayment, error) {
+	return call[PreviewPayment](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/payments", ids: []string{dealID}, body: body}, opts)
+}
+
+// RefundPayment: Refund a payment, in whole or in part. Requires deals:write.
+//
+// A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a
+// bounced check or a chargeback, send `reversal`. You can do this in any status of the deal. A user needs a role
+// for managers, or the scope admin.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) RefundPayment(ctx context.Context, dealID, paymentID string, body PreviewPaymentRefund, opts ...RequestOption) (*PreviewPayment, error) {
+	return call[PreviewPayment](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/payments/{payment_id}/refund", ids: []string{dealID, paymentID}, body: body}, opts)
+}
+
+// SelectStructure: Select a structure for the deal. Requires deals:write.
+//
+// The deal becomes a finance deal, and the products of the structure are added to its total. If the deal is
+// contracted and a lender has approved other terms, you can select a structure with these terms. If this changes
+// the total, it requires the scope admin, or a user with a role for managers: the purchase agreement is voided,
+// and the deal is accepted again until everyone has signed a new one.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) SelectStructure(ctx context.Context, dealID, structureID string, opts ...RequestOption) (*PreviewFinanceStructure, error) {
+	return call[PreviewFinanceStructure](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/finance_structures/{structure_id}/select", ids: []string{dealID, structureID}}, opts)
+}
+
+// SubmitFunding: Submit the selected structure to a lender. Requires deals:write.
+//
+// You can submit a deal to several lenders at the same time. Only one of them can have the contract.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewFinanceService) SubmitFunding(ctx context.Context, dealID string, body FundingSubmit, opts ...RequestOption) (*PreviewFunding, error) {
+	return call[PreviewFunding](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/fundings", ids: []string{dealID}, body: body}, opts)
 }
 
 // PreviewFinanceUploadDocumentParams are the parameters of Finance.UploadDocument. Fields that are not set are not sent.
@@ -539,6 +819,25 @@ func (s *PreviewFinanceService) UploadDocument(ctx context.Context, dealID strin
 // PreviewHullsService has the operations of the family Hulls.
 type PreviewHullsService struct{ client *Client }
 
+// AdjustPricing: Adjust pricing and record the change. Requires hulls:write.
+//
+// Changes the price. Omitted fields keep their values, null clears a field. A `cost` replaces all costs.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewHullsService) AdjustPricing(ctx context.Context, hullID string, body PreviewHullPricingReplace, opts ...RequestOption) (*PreviewHullPricing, error) {
+	return call[PreviewHullPricing](ctx, s.client, request{verb: "PUT", path: "/v2-preview/hulls/{hull_id}/pricing", ids: []string{hullID}, body: body}, opts)
+}
+
+// Archive: Archive a hull. Requires hulls:write.
+//
+// Removes the hull from the active inventory and from all channels. You can't archive a hull that belongs to an
+// open deal. To bring it back, change the status to the one it had before.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewHullsService) Archive(ctx context.Context, hullID string, body *HullArchive, opts ...RequestOption) (*PreviewHull, error) {
+	return call[PreviewHull](ctx, s.client, request{verb: "POST", path: "/v2-preview/hulls/{hull_id}/archive", ids: []string{hullID}, body: body}, opts)
+}
+
 // PreviewHullCreateParams are the parameters of Hulls.Create. Fields that are not set are not sent.
 type PreviewHullCreateParams struct {
 	// References to return as objects, separated by commas. You need the scope to read them.
@@ -550,6 +849,16 @@ type PreviewHullCreateParams struct {
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) Create(ctx context.Context, body PreviewHullCreate, params PreviewHullCreateParams, opts ...RequestOption) (*PreviewHull, error) {
 	return call[PreviewHull](ctx, s.client, request{verb: "POST", path: "/v2-preview/hulls", body: body, query: params}, opts)
+}
+
+// CreateChannel: Add a syndication channel. Requires hulls:write.
+//
+// With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they
+// are added. The secrets `feed_url` and `signing_secret` are only in this response.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewHullsService) CreateChannel(ctx context.Context, body PreviewChannelCreate, opts ...RequestOption) (*PreviewChannel, error) {
+	return call[PreviewChannel](ctx, s.client, request{verb: "POST", path: "/v2-preview/channels", body: body}, opts)
 }
 
 // DeleteListingAgreement: Remove the agreement with the owner of a boat. Requires hulls:write.
@@ -596,7 +905,10 @@ func (s *PreviewHullsService) GetListingAgreement(ctx context.Context, hullID st
 
 // GetPricing: Retrieve current pricing. Requires hulls:read.
 //
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
+// Returns the current price. The cost and the lowest acceptable price are only returned to keys with the scope
+// hulls:write.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewHullsService) GetPricing(ctx context.Context, hullID string, opts ...RequestOption) (*PreviewHullPricing, error) {
 	return call[PreviewHullPricing](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}/pricing", ids: []string{hullID}}, opts)
 }
@@ -621,9 +933,9 @@ type PreviewHullListParams struct {
 	YearMin int64 `url:"year_min"`
 	// Only hulls of this model year or older.
 	YearMax int64 `url:"year_max"`
-	// Only hulls with at least this asking price, in whole US dollars.
+	// Only hulls with at least this asking price,. In cents. Must be whole dollars.
 	PriceMin int64 `url:"price_min"`
-	// Only hulls with at most this asking price, in whole US dollars.
+	// Only hulls with at most this asking price,. In cents. Must be whole dollars.
 	PriceMax int64 `url:"price_max"`
 	// Only hulls of at least this length overall, in feet.
 	LengthMin float64 `url:"length_min"`
@@ -659,6 +971,25 @@ type PreviewHullListParams struct {
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) List(ctx context.Context, params PreviewHullListParams, opts ...RequestOption) iter.Seq2[PreviewHull, error] {
 	return list[PreviewHull](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls", query: params}, opts)
+}
+
+// ListChannels: List syndication channels. Requires hulls:read.
+//
+// Returns the marketplaces and websites that your hulls can be published on.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewHullsService) ListChannels(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[PreviewChannel, error] {
+	return list[PreviewChannel](ctx, s.client, request{verb: "GET", path: "/v2-preview/channels", query: params}, opts)
+}
+
+// ListPriceChanges: List price changes. Requires hulls:read.
+//
+// Returns the first price and each later change of the asking price, with the reason and the user or key that
+// made it. Newest first.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewHullsService) ListPriceChanges(ctx context.Context, hullID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewPriceChange, error] {
+	return list[PreviewPriceChange](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}/price_changes", ids: []string{hullID}, query: params}, opts)
 }
 
 // ReplaceListingAgreement: Replace the agreement with the owner of a boat. Requires hulls:write.
@@ -701,6 +1032,17 @@ func (s *PreviewHullsService) RotateChannelSecret(ctx context.Context, channelID
 	return call[PreviewChannel](ctx, s.client, request{verb: "POST", path: "/v2-preview/channels/{channel_id}/rotate_secret", ids: []string{channelID}, body: body}, opts)
 }
 
+// Transition: Change the status of a hull. Requires hulls:write.
+//
+// Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale
+// and back, sold to available, and archived to the status before. Only deals make the other changes. A hold can
+// be for a deal, a lead or a contact. While it lasts, the offers of other deals can't be accepted.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewHullsService) Transition(ctx context.Context, hullID string, body HullTransition, opts ...RequestOption) (*PreviewHull, error) {
+	return call[PreviewHull](ctx, s.client, request{verb: "POST", path: "/v2-preview/hulls/{hull_id}/transition", ids: []string{hullID}, body: body}, opts)
+}
+
 // PreviewHullUpdateParams are the parameters of Hulls.Update. Fields that are not set are not sent.
 type PreviewHullUpdateParams struct {
 	// References to return as objects, separated by commas. You need the scope to read them.
@@ -737,6 +1079,46 @@ func (s *PreviewHullsService) UpdatePricing(ctx context.Context, hullID string, 
 
 // PreviewLeadsService has the operations of the family Leads.
 type PreviewLeadsService struct{ client *Client }
+
+// Assign: Assign a lead. Requires leads:write.
+//
+// Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active
+// user with leads:write who takes leads (`takes_leads`) at the lead's location.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) Assign(ctx context.Context, leadID string, body LeadAssign, opts ...RequestOption) (*PreviewLead, error) {
+	return call[PreviewLead](ctx, s.client, request{verb: "POST", path: "/v2-preview/leads/{lead_id}/assign", ids: []string{leadID}, body: body}, opts)
+}
+
+// Close: Close a lead as lost. Requires leads:write.
+//
+// Use this if the customer does not buy. The status becomes lost. To reopen the lead, set its status to working.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) Close(ctx context.Context, leadID string, body LeadClose, opts ...RequestOption) (*PreviewLead, error) {
+	return call[PreviewLead](ctx, s.client, request{verb: "POST", path: "/v2-preview/leads/{lead_id}/close", ids: []string{leadID}, body: body}, opts)
+}
+
+// Convert: Convert a lead into a deal. Requires leads:write and deals:write.
+//
+// Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes
+// converted.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) Convert(ctx context.Context, leadID string, body PreviewLeadConvert, opts ...RequestOption) (*PreviewDeal, error) {
+	return call[PreviewDeal](ctx, s.client, request{verb: "POST", path: "/v2-preview/leads/{lead_id}/convert", ids: []string{leadID}, body: body}, opts)
+}
+
+// Create: Create a lead. Requires leads:write.
+//
+// Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it
+// is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps
+// what was sent. `possible_mismatch` is true if the name differs.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) Create(ctx context.Context, body PreviewLeadCreate, opts ...RequestOption) (*PreviewLead, error) {
+	return call[PreviewLead](ctx, s.client, request{verb: "POST", path: "/v2-preview/leads", body: body}, opts)
+}
 
 // DeleteQuarantinedMessage: Delete a message in quarantine. Requires leads:write.
 //
@@ -921,6 +1303,16 @@ func (s *PreviewLeadsService) Snooze(ctx context.Context, leadID string, body Pr
 	return call[PreviewLead](ctx, s.client, request{verb: "PUT", path: "/v2-preview/leads/{lead_id}/snooze", ids: []string{leadID}, body: body}, opts)
 }
 
+// Update: Update or reopen a lead. Requires leads:write.
+//
+// JSON merge patch. Omitted fields keep their values, null clears a field. Set `status` to new, contacted,
+// qualified or working. Working also reopens a lost lead.
+//
+// In preview since November 18, 2026. Can become stable on February 16, 2027.
+func (s *PreviewLeadsService) Update(ctx context.Context, leadID string, body PreviewLeadPatch, opts ...RequestOption) (*PreviewLead, error) {
+	return call[PreviewLead](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/leads/{lead_id}", ids: []string{leadID}, body: body}, opts)
+}
+
 // Wake: End the snooze of a lead. Requires leads:write.
 //
 // The lead is on the list of leads that wait for an answer again. If it was snoozed until the customer writes,
@@ -934,8 +1326,8 @@ func (s *PreviewLeadsService) Wake(ctx context.Context, leadID string, opts ...R
 // PreviewOfficeService has the operations of the family Office.
 type PreviewOfficeService struct{ client *Client }
 
-// PreviewOfficeListDocumentsParams are the parameters of Office.ListDocuments. Fields that are not set are not sent.
-type PreviewOfficeListDocumentsParams struct {
+// PreviewOfficeListAllDocumentsParams are the parameters of Office.ListAllDocuments. Fields that are not set are not sent.
+type PreviewOfficeListAllDocumentsParams struct {
 	// Maximum number of objects to return.
 	Limit int64 `url:"limit"`
 	// Return objects older than the object with this ID.
@@ -954,18 +1346,18 @@ type PreviewOfficeListDocumentsParams struct {
 	CreatedBefore time.Time `url:"created_before"`
 }
 
-// ListDocuments: List the documents of all deals, newest first. Requires deals:read.
+// ListAllDocuments: List the documents of all deals, newest first. Requires deals:read.
 //
 // Returns the documents that match all filters, including voided ones, with their signatures. Sorted by when
 // they were issued. The location of a document is where the hull of its deal is.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewOfficeService) ListDocuments(ctx context.Context, params PreviewOfficeListDocumentsParams, opts ...RequestOption) iter.Seq2[Document, error] {
+func (s *PreviewOfficeService) ListAllDocuments(ctx context.Context, params PreviewOfficeListAllDocumentsParams, opts ...RequestOption) iter.Seq2[Document, error] {
 	return list[Document](ctx, s.client, request{verb: "GET", path: "/v2-preview/documents", query: params}, opts)
 }
 
-// PreviewOfficeListFundingsParams are the parameters of Office.ListFundings. Fields that are not set are not sent.
-type PreviewOfficeListFundingsParams struct {
+// PreviewOfficeListAllFundingsParams are the parameters of Office.ListAllFundings. Fields that are not set are not sent.
+type PreviewOfficeListAllFundingsParams struct {
 	// Maximum number of objects to return.
 	Limit int64 `url:"limit"`
 	// Return objects older than the object with this ID.
@@ -984,18 +1376,18 @@ type PreviewOfficeListFundingsParams struct {
 	CreatedBefore time.Time `url:"created_before"`
 }
 
-// ListFundings: List the fundings of all deals, newest first. Requires deals:read.
+// ListAllFundings: List the fundings of all deals, newest first. Requires deals:read.
 //
 // Returns the submissions to lenders that match all filters, with decisions and stipulations. Sorted by when
 // they were submitted. The location of a funding is where the hull of its deal is.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewOfficeService) ListFundings(ctx context.Context, params PreviewOfficeListFundingsParams, opts ...RequestOption) iter.Seq2[PreviewFunding, error] {
+func (s *PreviewOfficeService) ListAllFundings(ctx context.Context, params PreviewOfficeListAllFundingsParams, opts ...RequestOption) iter.Seq2[PreviewFunding, error] {
 	return list[PreviewFunding](ctx, s.client, request{verb: "GET", path: "/v2-preview/fundings", query: params}, opts)
 }
 
-// PreviewOfficeListPaymentsParams are the parameters of Office.ListPayments. Fields that are not set are not sent.
-type PreviewOfficeListPaymentsParams struct {
+// PreviewOfficeListAllPaymentsParams are the parameters of Office.ListAllPayments. Fields that are not set are not sent.
+type PreviewOfficeListAllPaymentsParams struct {
 	// Maximum number of objects to return.
 	Limit int64 `url:"limit"`
 	// Return objects older than the object with this ID.
@@ -1013,22 +1405,22 @@ type PreviewOfficeListPaymentsParams struct {
 	// Only objects of deals about hulls at this location. Several are separated by commas.
 	LocationID string `url:"location_id"`
 	// Only payments with a received_on on or after this date.
-	ReceivedFrom string `url:"received_from"`
+	ReceivedAfter string `url:"received_after"`
 	// Only payments with a received_on on or before this date.
-	ReceivedTo string `url:"received_to"`
+	ReceivedBefore string `url:"received_before"`
 	// Only objects created after this time.
 	CreatedAfter time.Time `url:"created_after"`
 	// Only objects created before this time.
 	CreatedBefore time.Time `url:"created_before"`
 }
 
-// ListPayments: List the payments of all deals, newest first. Requires deals:read.
+// ListAllPayments: List the payments of all deals, newest first. Requires deals:read.
 //
 // Returns the payments that match all filters, with refunds, reversals and transfers as separate entries. Sorted
 // by when they were recorded. The location of a payment is where the hull of its deal is.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewOfficeService) ListPayments(ctx context.Context, params PreviewOfficeListPaymentsParams, opts ...RequestOption) iter.Seq2[PreviewPayment, error] {
+func (s *PreviewOfficeService) ListAllPayments(ctx context.Context, params PreviewOfficeListAllPaymentsParams, opts ...RequestOption) iter.Seq2[PreviewPayment, error] {
 	return list[PreviewPayment](ctx, s.client, request{verb: "GET", path: "/v2-preview/payments", query: params}, opts)
 }
 
@@ -1106,9 +1498,9 @@ type PreviewReportsService struct{ client *Client }
 // PreviewReportExportCashParams are the parameters of Reports.ExportCash. Fields that are not set are not sent.
 type PreviewReportExportCashParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1130,9 +1522,9 @@ func (s *PreviewReportsService) ExportCash(ctx context.Context, params PreviewRe
 // PreviewReportExportFundingParams are the parameters of Reports.ExportFunding. Fields that are not set are not sent.
 type PreviewReportExportFundingParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1154,9 +1546,9 @@ func (s *PreviewReportsService) ExportFunding(ctx context.Context, params Previe
 // PreviewReportExportGrossParams are the parameters of Reports.ExportGross. Fields that are not set are not sent.
 type PreviewReportExportGrossParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1178,9 +1570,9 @@ func (s *PreviewReportsService) ExportGross(ctx context.Context, params PreviewR
 // PreviewReportExportInventoryParams are the parameters of Reports.ExportInventory. Fields that are not set are not sent.
 type PreviewReportExportInventoryParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1202,9 +1594,9 @@ func (s *PreviewReportsService) ExportInventory(ctx context.Context, params Prev
 // PreviewReportExportLeadsParams are the parameters of Reports.ExportLeads. Fields that are not set are not sent.
 type PreviewReportExportLeadsParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1226,9 +1618,9 @@ func (s *PreviewReportsService) ExportLeads(ctx context.Context, params PreviewR
 // PreviewReportExportPipelineParams are the parameters of Reports.ExportPipeline. Fields that are not set are not sent.
 type PreviewReportExportPipelineParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1250,9 +1642,9 @@ func (s *PreviewReportsService) ExportPipeline(ctx context.Context, params Previ
 // PreviewReportExportPricingParams are the parameters of Reports.ExportPricing. Fields that are not set are not sent.
 type PreviewReportExportPricingParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1273,9 +1665,9 @@ func (s *PreviewReportsService) ExportPricing(ctx context.Context, params Previe
 // PreviewReportExportResponsesParams are the parameters of Reports.ExportResponses. Fields that are not set are not sent.
 type PreviewReportExportResponsesParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1297,9 +1689,9 @@ func (s *PreviewReportsService) ExportResponses(ctx context.Context, params Prev
 // PreviewReportExportTaxParams are the parameters of Reports.ExportTax. Fields that are not set are not sent.
 type PreviewReportExportTaxParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1320,9 +1712,9 @@ func (s *PreviewReportsService) ExportTax(ctx context.Context, params PreviewRep
 // PreviewReportGetCashParams are the parameters of Reports.GetCash. Fields that are not set are not sent.
 type PreviewReportGetCashParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1344,9 +1736,9 @@ func (s *PreviewReportsService) GetCash(ctx context.Context, params PreviewRepor
 // PreviewReportGetFundingParams are the parameters of Reports.GetFunding. Fields that are not set are not sent.
 type PreviewReportGetFundingParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1357,8 +1749,8 @@ type PreviewReportGetFundingParams struct {
 // GetFunding: Report the contracts in transit. Requires deals:read.
 //
 // Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted,
-// pending_docs and approved_to_fund. `from` and `to` limit the report to fundings that were submitted on these
-// days. The default is all of them.
+// pending_docs and approved_to_fund. `date_after` and `date_before` limit the report to fundings that were
+// submitted on these days. The default is all of them.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetFunding(ctx context.Context, params PreviewReportGetFundingParams, opts ...RequestOption) (*PreviewFundingReport, error) {
@@ -1368,9 +1760,9 @@ func (s *PreviewReportsService) GetFunding(ctx context.Context, params PreviewRe
 // PreviewReportGetGrossParams are the parameters of Reports.GetGross. Fields that are not set are not sent.
 type PreviewReportGetGrossParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1393,9 +1785,9 @@ func (s *PreviewReportsService) GetGross(ctx context.Context, params PreviewRepo
 // PreviewReportGetInventoryParams are the parameters of Reports.GetInventory. Fields that are not set are not sent.
 type PreviewReportGetInventoryParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1404,7 +1796,8 @@ type PreviewReportGetInventoryParams struct {
 // GetInventory: Report the age and value of the inventory. Requires hulls:read.
 //
 // Counts the hulls that are in stock now and not sold, by days in stock. Costs require the scope hulls:write.
-// `from` and `to` limit the report to hulls that were received on these days. The default is all hulls.
+// `date_after` and `date_before` limit the report to hulls that were received on these days. The default is all
+// hulls.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetInventory(ctx context.Context, params PreviewReportGetInventoryParams, opts ...RequestOption) (*PreviewInventoryReport, error) {
@@ -1414,9 +1807,9 @@ func (s *PreviewReportsService) GetInventory(ctx context.Context, params Preview
 // PreviewReportGetLeadsParams are the parameters of Reports.GetLeads. Fields that are not set are not sent.
 type PreviewReportGetLeadsParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1436,9 +1829,9 @@ func (s *PreviewReportsService) GetLeads(ctx context.Context, params PreviewRepo
 // PreviewReportGetPipelineParams are the parameters of Reports.GetPipeline. Fields that are not set are not sent.
 type PreviewReportGetPipelineParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1458,9 +1851,9 @@ func (s *PreviewReportsService) GetPipeline(ctx context.Context, params PreviewR
 // PreviewReportGetPricingParams are the parameters of Reports.GetPricing. Fields that are not set are not sent.
 type PreviewReportGetPricingParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1479,9 +1872,9 @@ func (s *PreviewReportsService) GetPricing(ctx context.Context, params PreviewRe
 // PreviewReportGetResponsesParams are the parameters of Reports.GetResponses. Fields that are not set are not sent.
 type PreviewReportGetResponsesParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1502,9 +1895,9 @@ func (s *PreviewReportsService) GetResponses(ctx context.Context, params Preview
 // PreviewReportGetTaxParams are the parameters of Reports.GetTax. Fields that are not set are not sent.
 type PreviewReportGetTaxParams struct {
 	// First day of the report. See the description of the operation for the default.
-	From string `url:"from"`
+	DateAfter string `url:"date_after"`
 	// Last day of the report. See the description of the operation for the default.
-	To string `url:"to"`
+	DateBefore string `url:"date_before"`
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
@@ -1552,9 +1945,9 @@ type PreviewRequestLogListParams struct {
 	// Only requests from this address.
 	IP string `url:"ip"`
 	// Only requests that arrived at or after this time.
-	After time.Time `url:"after"`
+	CreatedAfter time.Time `url:"created_after"`
 	// Only requests that arrived before this time.
-	Before time.Time `url:"before"`
+	CreatedBefore time.Time `url:"created_before"`
 }
 
 // List: List API requests, newest first. Requires admin.
@@ -1584,7 +1977,7 @@ type PreviewSearchSearchParams struct {
 // and the hull, and documents by their number. To find deals by their buyer, you need `leads:read`, and by their
 // hull, `hulls:read`.
 //
-// In preview since November 17, 2026. Can become stable on February 15, 2027.
+// In preview since November 17, 2026. It only serves the console and won't become stable.
 func (s *PreviewSearchService) Search(ctx context.Context, params PreviewSearchSearchParams, opts ...RequestOption) (*PreviewSearchResult, error) {
 	return call[PreviewSearchResult](ctx, s.client, request{verb: "GET", path: "/v2-preview/search", query: params}, opts)
 }
@@ -1594,7 +1987,7 @@ type PreviewWebhooksService struct{ client *Client }
 
 // GetEvent: Retrieve an event with who caused it. Requires webhooks.
 //
-// The same as in `/v1`, with the `actor`.
+// The same as in `/v1`, with the `actor`. The object is in the shape of the preview.
 //
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewWebhooksService) GetEvent(ctx context.Context, eventID string, opts ...RequestOption) (*PreviewEventWithActor, error) {
@@ -1621,7 +2014,7 @@ type PreviewWebhookListEventsParams struct {
 
 // ListEvents: List events with who caused them, newest first. Requires webhooks.
 //
-// The same as in `/v1`, with the `actor` of each event.
+// The same as in `/v1`, with the `actor` of each event. Objects are in the shape of the preview.
 //
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewWebhooksService) ListEvents(ctx context.Context, params PreviewWebhookListEventsParams, opts ...RequestOption) iter.Seq2[PreviewEventWithActor, error] {

@@ -1496,7 +1496,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			activity, err := client.Preview.Activities.Create(ctx, slipway.PreviewActivityCreate{
 				Body:     "Called back",
 				Kind:     slipway.ActivityKindNote,
-				ObjectID: "lead_01jcqz8t5n8m2x4v6b7c900004",
+				ObjectID: "lead_01jcqz8t5n8m2x4v6b7c900007",
 			})
 			if err != nil {
 				return err
@@ -1556,10 +1556,10 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		func() error {
 			appointment, err := client.Preview.Appointments.Create(ctx, slipway.PreviewAppointmentCreate{
 				Kind:       slipway.AppointmentKindShowing,
-				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900004",
+				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900005",
 				StartsAt:   "2027-01-15T10:00",
-				LeadID:     "lead_01jcqz8t5n8m2x4v6b7c900005",
-				UserID:     "usr_01jcqz8t5n8m2x4v6b7c900005",
+				LeadID:     "lead_01jcqz8t5n8m2x4v6b7c900008",
+				UserID:     "usr_01jcqz8t5n8m2x4v6b7c900006",
 			})
 			if err != nil {
 				return err
@@ -1608,10 +1608,26 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			location, err := client.Preview.Dealership.CreateLocation(ctx, slipway.PreviewLocationCreate{Name: "Harbor West"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(location.ID)
+			return nil
+		},
+		func() error {
 			err := client.Preview.Dealership.DeleteLogo(ctx)
 			if err != nil {
 				return err
 			}
+			return nil
+		},
+		func() error {
+			dealership, err := client.Preview.Dealership.Get(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Println(dealership.ID)
 			return nil
 		},
 		func() error {
@@ -1620,6 +1636,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(backupStatus)
+			return nil
+		},
+		func() error {
+			location, err := client.Preview.Dealership.GetLocation(ctx, "loc_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(location.ID)
 			return nil
 		},
 		func() error {
@@ -1652,6 +1676,15 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			for location, err := range client.Preview.Dealership.ListLocations(ctx, slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(location.ID)
+			}
+			return nil
+		},
+		func() error {
 			file, err := os.Open("bow.jpg")
 			if err != nil {
 				return err
@@ -1666,9 +1699,59 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			dealership, err := client.Preview.Dealership.Update(ctx, slipway.PreviewDealershipPatch{Name: slipway.Set("Acme Marine and Sons")})
+			if err != nil {
+				return err
+			}
+			fmt.Println(dealership.ID)
+			return nil
+		},
+		func() error {
+			location, err := client.Preview.Dealership.UpdateLocation(ctx, "loc_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewLocationPatch{Name: slipway.Set("Harbor North")})
+			if err != nil {
+				return err
+			}
+			fmt.Println(location.ID)
+			return nil
+		},
+		func() error {
+			offer, err := client.Preview.Deals.AcceptOffer(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.OfferAccept{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(offer.ID)
+			return nil
+		},
+		func() error {
+			tradeIn, err := client.Preview.Deals.AddTradeIn(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewTradeInPut{
+				Allowance: slipway.PreviewMoney{Amount: 100000, Currency: slipway.PreviewCurrencyUSD},
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(tradeIn.ID)
+			return nil
+		},
+		func() error {
+			deal, err := client.Preview.Deals.Advance(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.DealAdvance{To: slipway.DealStatusInFinance})
+			if err != nil {
+				return err
+			}
+			fmt.Println(deal.ID)
+			return nil
+		},
+		func() error {
+			deal, err := client.Preview.Deals.Cancel(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.DealCancel{Reason: "Changed their mind"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(deal.ID)
+			return nil
+		},
+		func() error {
 			deal, err := client.Preview.Deals.Create(ctx, slipway.PreviewDealCreate{
-				BuyerID: "con_01jcqz8t5n8m2x4v6b7c900007",
-				HullID:  "hull_01jcqz8t5n8m2x4v6b7c900004",
+				BuyerID: "con_01jcqz8t5n8m2x4v6b7c900012",
+				HullID:  "hull_01jcqz8t5n8m2x4v6b7c900009",
 				Offer:   slipway.PreviewMoney{Amount: 11800000, Currency: slipway.PreviewCurrencyUSD},
 			}, slipway.PreviewDealCreateParams{})
 			if err != nil {
@@ -1709,6 +1792,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			offer, err := client.Preview.Deals.GetOffer(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(offer.ID)
+			return nil
+		},
+		func() error {
 			for deal, err := range client.Preview.Deals.List(ctx, slipway.PreviewDealListParams{Status: slipway.DealStatusOpen}) {
 				if err != nil {
 					return err
@@ -1727,10 +1818,57 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			for offer, err := range client.Preview.Deals.ListOffers(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(offer.ID)
+			}
+			return nil
+		},
+		func() error {
+			for tradeIn, err := range client.Preview.Deals.ListTradeIns(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(tradeIn.ID)
+			}
+			return nil
+		},
+		func() error {
+			offer, err := client.Preview.Deals.MakeOffer(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewOfferMake{
+				Amount: slipway.PreviewMoney{Amount: 100000, Currency: slipway.PreviewCurrencyUSD},
+				MadeBy: slipway.OfferPartyDealer,
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(offer.ID)
+			return nil
+		},
+		func() error {
+			offer, err := client.Preview.Deals.RejectOffer(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.OfferReject{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(offer.ID)
+			return nil
+		},
+		func() error {
 			deal, err := client.Preview.Deals.Unwind(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewDealUnwind{
 				HullStatus: slipway.PreviewUnwoundHullStatusAvailable,
 				Reason:     "Title problem",
 			}, slipway.PreviewDealUnwindParams{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(deal.ID)
+			return nil
+		},
+		func() error {
+			deal, err := client.Preview.Deals.Update(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewDealPatch{
+				Metadata: slipway.Set(map[string]*string{"a": slipway.Ptr("1")}),
+			})
 			if err != nil {
 				return err
 			}
@@ -1748,6 +1886,22 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			funding, err := client.Preview.Finance.AdvanceFunding(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fund_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.PreviewFundingAdvance{To: slipway.FundingStatusApproved})
+			if err != nil {
+				return err
+			}
+			fmt.Println(funding.ID)
+			return nil
+		},
+		func() error {
+			financeStructure, err := client.Preview.Finance.CreateStructure(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewFinanceStructureCreate{APRPercent: "7.49", TermMonths: 240})
+			if err != nil {
+				return err
+			}
+			fmt.Println(financeStructure.ID)
+			return nil
+		},
+		func() error {
 			content, err := client.Preview.Finance.GetExecutedDocument(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "doc_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -1756,6 +1910,57 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			_, err = io.Copy(os.Stdout, content)
 			if err != nil {
 				return err
+			}
+			return nil
+		},
+		func() error {
+			funding, err := client.Preview.Finance.GetFunding(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fund_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(funding.ID)
+			return nil
+		},
+		func() error {
+			payment, err := client.Preview.Finance.GetPayment(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "pay_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(payment.ID)
+			return nil
+		},
+		func() error {
+			financeStructureSchedule, err := client.Preview.Finance.GetStructure(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fin_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(financeStructureSchedule.ID)
+			return nil
+		},
+		func() error {
+			for funding, err := range client.Preview.Finance.ListFundings(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(funding.ID)
+			}
+			return nil
+		},
+		func() error {
+			for payment, err := range client.Preview.Finance.ListPayments(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(payment.ID)
+			}
+			return nil
+		},
+		func() error {
+			for financeStructure, err := range client.Preview.Finance.ListStructures(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(financeStructure.ID)
 			}
 			return nil
 		},
@@ -1769,6 +1974,42 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(financeQuote)
+			return nil
+		},
+		func() error {
+			payment, err := client.Preview.Finance.RecordPayment(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewPaymentRecord{
+				Amount: slipway.PreviewMoney{Amount: 50000, Currency: slipway.PreviewCurrencyUSD},
+				Kind:   slipway.PaymentKindDeposit,
+				Method: slipway.PaymentMethodCard,
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(payment.ID)
+			return nil
+		},
+		func() error {
+			payment, err := client.Preview.Finance.RefundPayment(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "pay_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewPaymentRefund{Reason: "Too much"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(payment.ID)
+			return nil
+		},
+		func() error {
+			financeStructure, err := client.Preview.Finance.SelectStructure(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fin_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(financeStructure.ID)
+			return nil
+		},
+		func() error {
+			funding, err := client.Preview.Finance.SubmitFunding(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.FundingSubmit{Lender: "Bay Federal"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(funding.ID)
 			return nil
 		},
 		func() error {
@@ -1786,19 +2027,45 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			hullPricing, err := client.Preview.Hulls.AdjustPricing(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewHullPricingReplace{
+				Price: slipway.PreviewMoney{Amount: 9900000, Currency: slipway.PreviewCurrencyUSD},
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullPricing)
+			return nil
+		},
+		func() error {
+			hull, err := client.Preview.Hulls.Archive(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", &slipway.HullArchive{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(hull.ID)
+			return nil
+		},
+		func() error {
 			hull, err := client.Preview.Hulls.Create(ctx, slipway.PreviewHullCreate{
 				LengthFt:   23.58,
-				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900005",
+				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900006",
 				Make:       "Grady-White",
 				Model:      "Freedom 235",
 				Price:      slipway.PreviewMoney{Amount: 12490000, Currency: slipway.PreviewCurrencyUSD},
 				Year:       2024,
-				HIN:        "GRT40901B324",
+				HIN:        "GRT40902B324",
 			}, slipway.PreviewHullCreateParams{})
 			if err != nil {
 				return err
 			}
 			fmt.Println(hull.ID)
+			return nil
+		},
+		func() error {
+			channel, err := client.Preview.Hulls.CreateChannel(ctx, slipway.PreviewChannelCreate{Name: "Website"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(channel.ID)
 			return nil
 		},
 		func() error {
@@ -1854,9 +2121,27 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			for channel, err := range client.Preview.Hulls.ListChannels(ctx, slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(channel.ID)
+			}
+			return nil
+		},
+		func() error {
+			for priceChange, err := range client.Preview.Hulls.ListPriceChanges(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(priceChange.ID)
+			}
+			return nil
+		},
+		func() error {
 			listingAgreement, err := client.Preview.Hulls.ReplaceListingAgreement(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewListingAgreementReplace{
 				Kind:              slipway.ListingKindExclusive,
-				OwnerContactID:    "con_01jcqz8t5n8m2x4v6b7c900019",
+				OwnerContactID:    "con_01jcqz8t5n8m2x4v6b7c900024",
 				CommissionPercent: slipway.Set("10"),
 			})
 			if err != nil {
@@ -1890,6 +2175,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			hull, err := client.Preview.Hulls.Transition(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.HullTransition{To: slipway.HullStatusNotForSale})
+			if err != nil {
+				return err
+			}
+			fmt.Println(hull.ID)
+			return nil
+		},
+		func() error {
 			hull, err := client.Preview.Hulls.Update(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.HullPatch{Title: slipway.Set("One owner")}, slipway.PreviewHullUpdateParams{})
 			if err != nil {
 				return err
@@ -1913,6 +2206,43 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(hullPricing)
+			return nil
+		},
+		func() error {
+			lead, err := client.Preview.Leads.Assign(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.LeadAssign{UserID: "usr_01jcqz8t5n8m2x4v6b7c900004"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(lead.ID)
+			return nil
+		},
+		func() error {
+			lead, err := client.Preview.Leads.Close(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.LeadClose{Reason: "Bought elsewhere"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(lead.ID)
+			return nil
+		},
+		func() error {
+			deal, err := client.Preview.Leads.Convert(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewLeadConvert{
+				Offer:  slipway.PreviewMoney{Amount: 100000, Currency: slipway.PreviewCurrencyUSD},
+				HullID: "hull_01jcqz8t5n8m2x4v6b7c900008",
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(deal.ID)
+			return nil
+		},
+		func() error {
+			lead, err := client.Preview.Leads.Create(ctx, slipway.PreviewLeadCreate{
+				Contact: &slipway.PreviewLeadCreateContact{Email: "ann@example.com", LastName: "Bell"},
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(lead.ID)
 			return nil
 		},
 		func() error {
@@ -2021,6 +2351,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			lead, err := client.Preview.Leads.Update(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewLeadPatch{Status: slipway.Set(slipway.LeadStatusContacted)})
+			if err != nil {
+				return err
+			}
+			fmt.Println(lead.ID)
+			return nil
+		},
+		func() error {
 			lead, err := client.Preview.Leads.Wake(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -2029,7 +2367,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			for document, err := range client.Preview.Office.ListDocuments(ctx, slipway.PreviewOfficeListDocumentsParams{Kind: slipway.DocumentKindPurchaseAgreement}) {
+			for document, err := range client.Preview.Office.ListAllDocuments(ctx, slipway.PreviewOfficeListAllDocumentsParams{Kind: slipway.DocumentKindPurchaseAgreement}) {
 				if err != nil {
 					return err
 				}
@@ -2038,7 +2376,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			for funding, err := range client.Preview.Office.ListFundings(ctx, slipway.PreviewOfficeListFundingsParams{Status: slipway.FundingStatusSubmitted}) {
+			for funding, err := range client.Preview.Office.ListAllFundings(ctx, slipway.PreviewOfficeListAllFundingsParams{Status: slipway.FundingStatusSubmitted}) {
 				if err != nil {
 					return err
 				}
@@ -2047,7 +2385,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			for payment, err := range client.Preview.Office.ListPayments(ctx, slipway.PreviewOfficeListPaymentsParams{Type: slipway.PaymentTypePayment}) {
+			for payment, err := range client.Preview.Office.ListAllPayments(ctx, slipway.PreviewOfficeListAllPaymentsParams{Type: slipway.PaymentTypePayment}) {
 				if err != nil {
 					return err
 				}
@@ -2068,7 +2406,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				OperationID: "adjustHullPricing",
 				Reason:      "Similar boats cost less.",
 				Body:        map[string]any{"price_usd": 99000},
-				Path:        map[string]string{"hull_id": "hull_01jcqz8t5n8m2x4v6b7c900006"},
+				Path:        map[string]string{"hull_id": "hull_01jcqz8t5n8m2x4v6b7c900011"},
 			})
 			if err != nil {
 				return err

@@ -3559,11 +3559,11 @@ type PreviewBackupStatus struct {
 // or taxes.
 type PreviewBuyerTax struct {
 	// Why these buyers are exempt from the taxes of the location. Null if they pay other taxes.
-	ExemptReason *string `json:"exempt_reason"`
+	ExemptReason string `json:"exempt_reason,omitzero"`
 	// State, province or region in the buyer's address. Ignores case.
 	Region string `json:"region"`
 	// Taxes that these buyers pay. Null if they are exempt.
-	Taxes []PreviewTaxRule `json:"taxes"`
+	Taxes []PreviewTaxRule `json:"taxes,omitzero"`
 }
 
 // PreviewCashDeal: A deal with a deposit that the dealership holds.
@@ -3692,19 +3692,44 @@ type PreviewChannel struct {
 	Version int64 `json:"version"`
 }
 
+// PreviewChannelCreate: A new channel.
+type PreviewChannelCreate struct {
+	// Whether to publish all hulls that match the filter, now and later. Defaults to false.
+	AutoPublish *bool `json:"auto_publish,omitzero"`
+	// Credential that the partner gave you, such as an API key. It is sent with each listing. It is stored encrypted
+	// and never returned. Requires push_url.
+	Credential string `json:"credential,omitzero"`
+	// Header to send the credential in. Defaults to Authorization: Bearer.
+	CredentialHeader string `json:"credential_header,omitzero"`
+	// Which hulls the channel accepts. Defaults to all hulls.
+	Filter *PreviewChannelFilter `json:"filter,omitzero"`
+	// Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides:
+	// BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and
+	// boatstream are XML for any kind.
+	Format ChannelFormat `json:"format,omitzero"`
+	// Marketplace or website that the channel stands for.
+	Kind ChannelKind `json:"kind,omitzero"`
+	// URL of the page of a boat on your website, with {hull_id} or {stock_number}.
+	ListingURL string `json:"listing_url,omitzero"`
+	// Name of the channel, for your staff.
+	Name string `json:"name"`
+	// URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed.
+	PushURL string `json:"push_url,omitzero"`
+}
+
 // PreviewChannelFilter: Which hulls a channel accepts. Empty and null fields match all hulls.
 type PreviewChannelFilter struct {
 	// Only hulls in these conditions.
-	Conditions []HullCondition `json:"conditions"`
+	Conditions []HullCondition `json:"conditions,omitzero"`
 	// Only hulls at these locations.
-	LocationIDs []string `json:"location_ids"`
+	LocationIDs []string `json:"location_ids,omitzero"`
 	// Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML
 	// of Slipway support them. Defaults to false.
-	PreOrders bool `json:"pre_orders"`
-	// Minimum price in whole US dollars.
-	PriceMin *int64 `json:"price_min"`
+	PreOrders *bool `json:"pre_orders,omitzero"`
+	// Minimum price.
+	PriceMin *PreviewMoney `json:"price_min,omitzero"`
 	// Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders.
-	Statuses []ListedHullStatus `json:"statuses"`
+	Statuses []ListedHullStatus `json:"statuses,omitzero"`
 }
 
 // PreviewChannelPatch: Changes to a channel. Fields that you leave out keep their values.
@@ -3741,8 +3766,8 @@ type PreviewChannelPatchFilter struct {
 	// Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML
 	// of Slipway support them. Defaults to false.
 	PreOrders Opt[bool] `json:"pre_orders,omitzero"`
-	// Minimum price in whole US dollars.
-	PriceMin Opt[int64] `json:"price_min,omitzero"`
+	// Minimum price.
+	PriceMin Opt[PreviewMoney] `json:"price_min,omitzero"`
 	// Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders.
 	Statuses Opt[[]ListedHullStatus] `json:"statuses,omitzero"`
 }
@@ -3766,7 +3791,7 @@ type PreviewDeal struct {
 	// Why the deal was cancelled. Null unless the status is cancelled.
 	CancelReason *string `json:"cancel_reason"`
 	// When the deal was cancelled. Null unless it is.
-	CancelledAt *time.Time `json:"cancelled_at"`
+	CanceledAt *time.Time `json:"canceled_at"`
 	// When the deal was closed. Null until then.
 	ClosedAt *time.Time `json:"closed_at"`
 	// Contact who buys together with the buyer. Null if there is none.
@@ -3802,7 +3827,7 @@ type PreviewDeal struct {
 	Metadata map[string]string `json:"metadata"`
 	// Number of the deal for people. Increases with each deal of the dealership, from 1001.
 	Number int64 `json:"number"`
-	// Opening offer. The current price is totals.price_cents.
+	// Opening offer. The current price is totals.price.
 	Offer PreviewMoney `json:"offer"`
 	// The owner, if you expand it and there is one.
 	Owner *PreviewDirectoryUser `json:"owner,omitzero"`
@@ -3986,6 +4011,29 @@ type PreviewDealNext struct {
 	Steps []PreviewDealStep `json:"steps"`
 }
 
+// PreviewDealPatch: Changes to a deal. Omitted fields keep their values, null clears a field.
+type PreviewDealPatch struct {
+	// Contact who buys together with the buyer. Null removes it.
+	CoBuyerID Opt[string] `json:"co_buyer_id,omitzero"`
+	// How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's
+	// own lender.
+	DealType Opt[DealType] `json:"deal_type,omitzero"`
+	// Replaces all line items.
+	LineItems Opt[[]PreviewDealLineItem] `json:"line_items,omitzero"`
+	// Pairs to add or change. Set a value to null to remove its key. Set metadata to null to remove all pairs.
+	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
+	// User who is responsible for the deal. Null removes the user.
+	OwnerID Opt[string] `json:"owner_id,omitzero"`
+	// Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage).
+	SaleType Opt[DealSaleType] `json:"sale_type,omitzero"`
+	// Replaces all taxes with one sales tax.
+	TaxRatePercent Opt[string] `json:"tax_rate_percent,omitzero"`
+	// Replaces all taxes. Can't be combined with tax_rate_percent.
+	Taxes Opt[[]PreviewDealTax] `json:"taxes,omitzero"`
+	// Whether trade-in allowances reduce the taxable amount.
+	TradeTaxCredit Opt[bool] `json:"trade_tax_credit,omitzero"`
+}
+
 // PreviewDealStep: Whether a deal can advance to a status now.
 type PreviewDealStep struct {
 	// Whether the deal can advance to this status now.
@@ -4028,7 +4076,7 @@ type PreviewDealTotals struct {
 	// Refunds of products that were canceled after the delivery. They reduce the balance.
 	Canceled PreviewMoney `json:"canceled"`
 	// Profit on the boat. Null if your key does not have both deals:write and hulls:write, or if a cost is unknown:
-	// that of the hull, of a front line item, or the acv_cents of a trade-in.
+	// that of the hull, of a front line item, or the acv of a trade-in.
 	FrontProfit *PreviewMoney `json:"front_profit"`
 	// Line items minus discounts and rebates, plus the products of the selected finance structure.
 	LineItems PreviewMoney `json:"line_items"`
@@ -4096,6 +4144,115 @@ type PreviewDealership struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	// Number of the current version. Same as the ETag.
 	Version int64 `json:"version"`
+}
+
+// PreviewDealershipPatch: Changes to the dealership. Omitted fields keep their values.
+type PreviewDealershipPatch struct {
+	// Name of the company, as documents show it. Null removes it.
+	LegalName Opt[string] `json:"legal_name,omitzero"`
+	// Name of the dealership, as customers know it.
+	Name Opt[string] `json:"name,omitzero"`
+	// Parts of the postal address to change. Null removes the address.
+	PostalAddress Opt[PreviewDealershipPatchPostalAddress] `json:"postal_address,omitzero"`
+	// Settings to change. Omitted settings keep their values.
+	Settings Opt[PreviewDealershipPatchSettings] `json:"settings,omitzero"`
+	// IANA time zone of the dealership, for dates and for locations without their own.
+	Timezone Opt[string] `json:"timezone,omitzero"`
+}
+
+// PreviewDealershipPatchPostalAddress: Parts of the postal address to change. Null removes the address.
+type PreviewDealershipPatchPostalAddress struct {
+	// City or town.
+	City Opt[string] `json:"city,omitzero"`
+	// Country as two capital letters (ISO 3166).
+	Country Opt[string] `json:"country,omitzero"`
+	// Street and number.
+	Line1 Opt[string] `json:"line1,omitzero"`
+	// Suite, building or dock.
+	Line2 Opt[string] `json:"line2,omitzero"`
+	// ZIP code or postal code.
+	PostalCode Opt[string] `json:"postal_code,omitzero"`
+	// State, province or region.
+	Region Opt[string] `json:"region,omitzero"`
+}
+
+// PreviewDealershipPatchSettings: Settings to change. Omitted settings keep their values.
+type PreviewDealershipPatchSettings struct {
+	// Whether a boat can be delivered before the deal is funded (spot delivery).
+	AllowDeliveryBeforeFunding Opt[bool] `json:"allow_delivery_before_funding,omitzero"`
+	// Which apps users can connect. With owner_allowed, an owner connects an app without registration first.
+	AllowedApps Opt[AllowedApps] `json:"allowed_apps,omitzero"`
+	// Default length of a hold, in hours.
+	DefaultHoldHours Opt[int64] `json:"default_hold_hours,omitzero"`
+	// Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes.
+	DefaultTaxRatePercent Opt[string] `json:"default_tax_rate_percent,omitzero"`
+	// Replaces all taxes.
+	DefaultTaxes Opt[[]PreviewTaxRule] `json:"default_taxes,omitzero"`
+	// Secrets and limits for received messages.
+	Inbound Opt[PreviewDealershipPatchSettingsInbound] `json:"inbound,omitzero"`
+	// Reasons to choose from when a lead is closed. Replaces the list.
+	LostReasons Opt[[]string] `json:"lost_reasons,omitzero"`
+	// Score at which a lead is qualified.
+	QualifyAtScore Opt[int64] `json:"qualify_at_score,omitzero"`
+	// Hours in which marketing text messages wait, in the recipient's time zone.
+	QuietHours Opt[PreviewDealershipPatchSettingsQuietHours] `json:"quiet_hours,omitzero"`
+	// Sender of messages.
+	Sender Opt[PreviewDealershipPatchSettingsSender] `json:"sender,omitzero"`
+	// Deal status that marks the hull as sold.
+	SoldWhen Opt[SoldWhen] `json:"sold_when,omitzero"`
+	// Hours without activity after which a lead is stalled.
+	StalledAfterHours Opt[int64] `json:"stalled_after_hours,omitzero"`
+	// Kinds of line items that are taxable by default.
+	TaxableLines Opt[PreviewDealershipPatchSettingsTaxableLines] `json:"taxable_lines,omitzero"`
+	// Whether trade-in allowances reduce the taxable amount of new deals.
+	TradeTaxCredit Opt[bool] `json:"trade_tax_credit,omitzero"`
+}
+
+// PreviewDealershipPatchSettingsInbound: Secrets and limits for received messages.
+type PreviewDealershipPatchSettingsInbound struct {
+	// Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and
+	// never returned. Null removes it.
+	EmailSecret Opt[string] `json:"email_secret,omitzero"`
+	// Email addresses and domains that are never a customer, such as those of marketplaces and of your website.
+	// Replaces the list.
+	Marketplaces Opt[[]string] `json:"marketplaces,omitzero"`
+	// How many new senders in an hour create leads. Messages of the others go to the quarantine.
+	NewSendersPerHour Opt[int64] `json:"new_senders_per_hour,omitzero"`
+	// Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it.
+	TwilioAuthToken Opt[string] `json:"twilio_auth_token,omitzero"`
+}
+
+// PreviewDealershipPatchSettingsQuietHours: Hours in which marketing text messages wait, in the recipient's time
+// zone.
+type PreviewDealershipPatchSettingsQuietHours struct {
+	// End of the quiet hours, as HH:MM in the recipient's time zone.
+	End Opt[string] `json:"end,omitzero"`
+	// Start of the quiet hours, as HH:MM in the recipient's time zone.
+	Start Opt[string] `json:"start,omitzero"`
+}
+
+// PreviewDealershipPatchSettingsSender: Sender of messages.
+type PreviewDealershipPatchSettingsSender struct {
+	// A new address receives a link to verify it. The link expires after seven days. Send the address again for a
+	// new link.
+	Email Opt[string] `json:"email,omitzero"`
+	// Phone number in any common format. If it has no country code, the country of the postal address is used, or
+	// the United States.
+	SMS Opt[string] `json:"sms,omitzero"`
+}
+
+// PreviewDealershipPatchSettingsTaxableLines: Kinds of line items that are taxable by default.
+type PreviewDealershipPatchSettingsTaxableLines struct {
+	// Whether accessories are taxable.
+	Accessory Opt[bool] `json:"accessory,omitzero"`
+	// Whether a discount reduces the taxable amount.
+	Discount Opt[bool] `json:"discount,omitzero"`
+	// Whether fees are taxable.
+	Fee Opt[bool] `json:"fee,omitzero"`
+	// Whether products are taxable. Also the default for products of finance structures.
+	Product Opt[bool] `json:"product,omitzero"`
+	// Whether a rebate reduces the taxable amount.
+	Rebate Opt[bool] `json:"rebate,omitzero"`
 }
 
 // PreviewDirectoryUser: A user as coworkers see them.
@@ -4231,6 +4388,168 @@ type PreviewFinanceQuoteTerm struct {
 	TotalOfPayments PreviewMoney `json:"total_of_payments"`
 }
 
+// PreviewFinanceStructure: A payment plan for a deal, calculated by Slipway. It never changes.
+type PreviewFinanceStructure struct {
+	// Deal total, financed products and their tax, minus cash down and deposits.
+	AmountFinanced PreviewMoney `json:"amount_financed"`
+	// Annual rate of the contract as a decimal.
+	APRPercent string `json:"apr_percent"`
+	// Amount in cents that is due with the last payment, in addition to it.
+	Balloon PreviewMoney `json:"balloon"`
+	// Rate that the lender charges the dealership. Null if your key does not have both deals:write and hulls:write.
+	BuyRatePercent *string `json:"buy_rate_percent"`
+	// Down payment in cash, in cents. Deposits are not part of it.
+	CashDown PreviewMoney `json:"cash_down"`
+	// Date of the contract, from which interest accrues. Null for structures of earlier versions.
+	ContractOn *string `json:"contract_on"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Total of the deal in cents without products, when the structure was created.
+	Deal PreviewMoney `json:"deal"`
+	// Deal that the structure finances.
+	DealID string `json:"deal_id"`
+	// Deposits paid when the structure was created.
+	Deposit PreviewMoney `json:"deposit"`
+	// Annual percentage rate according to Regulation Z (Appendix J, actuarial method, with odd days). Documents
+	// print it. It differs from apr_percent if the first period is longer or shorter than a month.
+	DisclosedAPRPercent string `json:"disclosed_apr_percent"`
+	// Last payment, which includes the balloon and the cents left by rounding.
+	FinalPayment PreviewMoney `json:"final_payment"`
+	// Total interest in cents.
+	FinanceCharge PreviewMoney `json:"finance_charge"`
+	// First payment, which includes the interest for odd days.
+	FirstPayment PreviewMoney `json:"first_payment"`
+	// Date of the first payment.
+	FirstPaymentOn string `json:"first_payment_on"`
+	// Identifies the structure. Starts with fin_.
+	ID string `json:"id"`
+	// Lender that the structure is meant for.
+	Lender *string `json:"lender"`
+	// Your name for the structure, to tell alternatives apart.
+	Name *string `json:"name"`
+	// Days by which the first period is longer than a month. Negative if it is shorter.
+	OddDays int64 `json:"odd_days"`
+	// Whether interest is charged for the odd days. Null if the request didn't say, which means ignored.
+	OddDaysInterest *OddDaysInterest `json:"odd_days_interest"`
+	// Simple interest for the odd days, for a year of 365 days. Due with the first payment. Negative if the first
+	// period is shorter than a month.
+	OddDaysInterestAmount PreviewMoney `json:"odd_days_interest_amount"`
+	// Monthly payment in cents, rounded half up.
+	Payment PreviewMoney `json:"payment"`
+	// Tax on the taxable products. The tax on financed products is financed too.
+	ProductTax PreviewMoney `json:"product_tax"`
+	// Finance and insurance products that are sold with the loan.
+	Products []PreviewFinanceProduct `json:"products"`
+	// Dealer reserve: the difference between the interest at apr_percent and at the buy rate, times the split. Part
+	// of the back profit. Null without a buy rate, or if your key does not have both deals:write and hulls:write.
+	Reserve *PreviewMoney `json:"reserve"`
+	// Part of the reserve that the dealership gets. Null if your key does not have both deals:write and hulls:write.
+	ReserveSplitPercent *string `json:"reserve_split_percent"`
+	// Whether it is the selected structure of the deal.
+	Selected bool `json:"selected"`
+	// Number of monthly payments.
+	TermMonths int64 `json:"term_months"`
+	// Sum of all payments in cents.
+	TotalOfPayments PreviewMoney `json:"total_of_payments"`
+}
+
+// PreviewFinanceStructureCreate: Terms of a new payment plan.
+type PreviewFinanceStructureCreate struct {
+	// Annual rate of the contract as a decimal with up to four places.
+	APRPercent string `json:"apr_percent"`
+	// Amount that is due with the last payment, in addition to it.
+	Balloon *PreviewMoney `json:"balloon,omitzero"`
+	// Rate that the lender charges the dealership. At most apr_percent.
+	BuyRatePercent string `json:"buy_rate_percent,omitzero"`
+	// Down payment in cash, in cents, in addition to deposits. Defaults to 0.
+	CashDown *PreviewMoney `json:"cash_down,omitzero"`
+	// Date of the contract, from which interest accrues. Defaults to today's date at the dealership.
+	ContractOn string `json:"contract_on,omitzero"`
+	// Date of the first payment. Defaults to one month after the contract. If it is not 15 to 62 days after the
+	// contract, odd_days_interest is required.
+	FirstPaymentOn string `json:"first_payment_on,omitzero"`
+	// Lender that the structure is meant for.
+	Lender string `json:"lender,omitzero"`
+	// Your name for the structure, to tell alternatives apart.
+	Name string `json:"name,omitzero"`
+	// Whether simple interest is charged for the days by which the first period is longer than a month. If the
+	// period is shorter, charged reduces the interest.
+	OddDaysInterest OddDaysInterest `json:"odd_days_interest,omitzero"`
+	// Finance and insurance products to sell with the loan.
+	Products []PreviewFinanceProduct `json:"products,omitzero"`
+	// Part of the reserve that the dealership gets. Defaults to 100.
+	ReserveSplitPercent string `json:"reserve_split_percent,omitzero"`
+	// Number of monthly payments.
+	TermMonths int64 `json:"term_months"`
+}
+
+// PreviewFinanceStructureSchedule: A payment plan with each monthly payment.
+type PreviewFinanceStructureSchedule struct {
+	// Deal total, financed products and their tax, minus cash down and deposits.
+	AmountFinanced PreviewMoney `json:"amount_financed"`
+	// Annual rate of the contract as a decimal.
+	APRPercent string `json:"apr_percent"`
+	// Amount in cents that is due with the last payment, in addition to it.
+	Balloon PreviewMoney `json:"balloon"`
+	// Rate that the lender charges the dealership. Null if your key does not have both deals:write and hulls:write.
+	BuyRatePercent *string `json:"buy_rate_percent"`
+	// Down payment in cash, in cents. Deposits are not part of it.
+	CashDown PreviewMoney `json:"cash_down"`
+	// Date of the contract, from which interest accrues. Null for structures of earlier versions.
+	ContractOn *string `json:"contract_on"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Total of the deal in cents without products, when the structure was created.
+	Deal PreviewMoney `json:"deal"`
+	// Deal that the structure finances.
+	DealID string `json:"deal_id"`
+	// Deposits paid when the structure was created.
+	Deposit PreviewMoney `json:"deposit"`
+	// Annual percentage rate according to Regulation Z (Appendix J, actuarial method, with odd days). Documents
+	// print it. It differs from apr_percent if the first period is longer or shorter than a month.
+	DisclosedAPRPercent string `json:"disclosed_apr_percent"`
+	// Last payment, which includes the balloon and the cents left by rounding.
+	FinalPayment PreviewMoney `json:"final_payment"`
+	// Total interest in cents.
+	FinanceCharge PreviewMoney `json:"finance_charge"`
+	// First payment, which includes the interest for odd days.
+	FirstPayment PreviewMoney `json:"first_payment"`
+	// Date of the first payment.
+	FirstPaymentOn string `json:"first_payment_on"`
+	// Identifies the structure. Starts with fin_.
+	ID string `json:"id"`
+	// Lender that the structure is meant for.
+	Lender *string `json:"lender"`
+	// Your name for the structure, to tell alternatives apart.
+	Name *string `json:"name"`
+	// Days by which the first period is longer than a month. Negative if it is shorter.
+	OddDays int64 `json:"odd_days"`
+	// Whether interest is charged for the odd days. Null if the request didn't say, which means ignored.
+	OddDaysInterest *OddDaysInterest `json:"odd_days_interest"`
+	// Simple interest for the odd days, for a year of 365 days. Due with the first payment. Negative if the first
+	// period is shorter than a month.
+	OddDaysInterestAmount PreviewMoney `json:"odd_days_interest_amount"`
+	// Monthly payment in cents, rounded half up.
+	Payment PreviewMoney `json:"payment"`
+	// Tax on the taxable products. The tax on financed products is financed too.
+	ProductTax PreviewMoney `json:"product_tax"`
+	// Finance and insurance products that are sold with the loan.
+	Products []PreviewFinanceProduct `json:"products"`
+	// Dealer reserve: the difference between the interest at apr_percent and at the buy rate, times the split. Part
+	// of the back profit. Null without a buy rate, or if your key does not have both deals:write and hulls:write.
+	Reserve *PreviewMoney `json:"reserve"`
+	// Part of the reserve that the dealership gets. Null if your key does not have both deals:write and hulls:write.
+	ReserveSplitPercent *string `json:"reserve_split_percent"`
+	// Monthly payments, in order.
+	Schedule []PreviewInstallment `json:"schedule"`
+	// Whether it is the selected structure of the deal.
+	Selected bool `json:"selected"`
+	// Number of monthly payments.
+	TermMonths int64 `json:"term_months"`
+	// Sum of all payments in cents.
+	TotalOfPayments PreviewMoney `json:"total_of_payments"`
+}
+
 // PreviewFunding: The application of a deal with one lender.
 type PreviewFunding struct {
 	// Amount in cents that the lender paid. Before that, the requested amount.
@@ -4245,7 +4564,7 @@ type PreviewFunding struct {
 	Difference PreviewMoney `json:"difference"`
 	// Where the deal's selected structure, or else the submitted one, differs from what the lender approved. While
 	// it is not empty, the contract can't be sent.
-	DiffersFromStructure []FundingDifference `json:"differs_from_structure"`
+	DiffersFromStructure []PreviewFundingDifference `json:"differs_from_structure"`
 	// When the lender paid. Null until then.
 	FundedAt *time.Time `json:"funded_at"`
 	// Identifies the funding. Starts with fund_.
@@ -4268,6 +4587,22 @@ type PreviewFunding struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	// Number of the current version. Same as the ETag.
 	Version int64 `json:"version"`
+}
+
+// PreviewFundingAdvance: Which status a funding advances to, with what the step requires.
+type PreviewFundingAdvance struct {
+	// Only for funded. Amount that the lender paid. Defaults to the requested amount.
+	Amount *PreviewMoney `json:"amount,omitzero"`
+	// Lender's decision, for conditional, approved, countered and declined.
+	Decision *PreviewFundingDecision `json:"decision,omitzero"`
+	// Only for funded. Defaults to the current time.
+	FundedAt time.Time `json:"funded_at,omitzero"`
+	// Reason for the change. It becomes the reason of the funding.
+	Reason string `json:"reason,omitzero"`
+	// Lender's reference number.
+	Reference string `json:"reference,omitzero"`
+	// New status. Defaults to the next one toward funded.
+	To FundingStatus `json:"to,omitzero"`
 }
 
 // PreviewFundingContract: A contract that the lender has not paid yet.
@@ -4295,20 +4630,30 @@ type PreviewFundingContract struct {
 // PreviewFundingDecision: What a lender decided. Null fields were not stated.
 type PreviewFundingDecision struct {
 	// Amount that the lender approved, in cents. Null if not stated.
-	Amount *PreviewMoney `json:"amount"`
+	Amount *PreviewMoney `json:"amount,omitzero"`
 	// Annual rate that the lender approved, as a decimal. Null if not stated.
-	APRPercent *string `json:"apr_percent"`
+	APRPercent string `json:"apr_percent,omitzero"`
 	// Rate that the lender charges the dealership. Null in responses if your key does not have both deals:write and
 	// hulls:write.
-	BuyRatePercent *string `json:"buy_rate_percent"`
+	BuyRatePercent string `json:"buy_rate_percent,omitzero"`
 	// Conditions of the approval, in the lender's words. Null if there are none.
-	Conditions *string `json:"conditions"`
+	Conditions string `json:"conditions,omitzero"`
 	// When the approval expires. Null if it never does or is not stated.
-	ExpiresAt *time.Time `json:"expires_at"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
 	// Term that the lender approved, in months. Null if not stated.
-	TermMonths *int64 `json:"term_months"`
+	TermMonths *int64 `json:"term_months,omitzero"`
 	// Credit tier that the lender assigned. Null if not stated.
-	Tier *string `json:"tier"`
+	Tier string `json:"tier,omitzero"`
+}
+
+// PreviewFundingDifference: A term in which the finance structure differs from what the lender approved.
+type PreviewFundingDifference struct {
+	// What the lender approved.
+	Decision string `json:"decision"`
+	// Term of the decision. amount is the amount financed.
+	Field PreviewFundingDifferenceField `json:"field"`
+	// What the structure has.
+	Structure string `json:"structure"`
 }
 
 // PreviewFundingLender: Contracts in transit of one lender.
@@ -4644,7 +4989,7 @@ type PreviewHullPricing struct {
 	MSRP *PreviewMoney `json:"msrp"`
 	// First asking price. It only changes if you set it.
 	OriginalPrice PreviewMoney `json:"original_price"`
-	// Same as price_usd of the hull.
+	// Same as price of the hull.
 	Price PreviewMoney `json:"price"`
 	// Whether the price is hidden from the public.
 	PriceHidden bool `json:"price_hidden"`
@@ -4679,6 +5024,40 @@ type PreviewHullPricingPatch struct {
 
 // PreviewHullPricingPatchCost: Replaces all costs.
 type PreviewHullPricingPatchCost struct {
+	// Transport to the dealership, in cents.
+	Freight Opt[PreviewMoney] `json:"freight,omitzero"`
+	// Invoice of the manufacturer or the previous owner, in cents.
+	Invoice Opt[PreviewMoney] `json:"invoice,omitzero"`
+	// Dealer pack, a fixed amount for overhead, in cents.
+	Pack Opt[PreviewMoney] `json:"pack,omitzero"`
+	// Repairs and detailing before the sale, in cents.
+	Reconditioning Opt[PreviewMoney] `json:"reconditioning,omitzero"`
+	// Rigging and installation, in cents.
+	Rigging Opt[PreviewMoney] `json:"rigging,omitzero"`
+}
+
+// PreviewHullPricingReplace: New pricing of a hull. Omitted fields keep their values, null clears a field.
+type PreviewHullPricingReplace struct {
+	// Replaces all costs.
+	Cost Opt[PreviewHullPricingReplaceCost] `json:"cost,omitzero"`
+	// Lowest acceptable price. Offers below it can only be accepted with the scope hulls:write. Null removes it.
+	Floor Opt[PreviewMoney] `json:"floor,omitzero"`
+	// Manufacturer's suggested retail price. Null removes it.
+	MSRP Opt[PreviewMoney] `json:"msrp,omitzero"`
+	// Corrects the first asking price,.
+	OriginalPrice Opt[PreviewMoney] `json:"original_price,omitzero"`
+	// New asking price.
+	Price PreviewMoney `json:"price"`
+	// Whether to hide the price from the public. Feeds and listings then have no price.
+	PriceHidden Opt[bool] `json:"price_hidden,omitzero"`
+	// With call, feeds and listings have no price.
+	PriceType Opt[PriceType] `json:"price_type,omitzero"`
+	// Reason for the price change, for the history.
+	Reason Opt[string] `json:"reason,omitzero"`
+}
+
+// PreviewHullPricingReplaceCost: Replaces all costs.
+type PreviewHullPricingReplaceCost struct {
 	// Transport to the dealership, in cents.
 	Freight Opt[PreviewMoney] `json:"freight,omitzero"`
 	// Invoice of the manufacturer or the previous owner, in cents.
@@ -4728,6 +5107,22 @@ type PreviewInboundMessageReceive struct {
 	Subject string `json:"subject,omitzero"`
 	// Your phone number or email address. Of several leads with the sender, the one that used it gets the message.
 	To string `json:"to,omitzero"`
+}
+
+// PreviewInstallment: One monthly payment of a loan.
+type PreviewInstallment struct {
+	// Remaining balance after the payment, in cents. 0 after the last payment.
+	Balance PreviewMoney `json:"balance"`
+	// Date on which the payment is due.
+	DueOn string `json:"due_on"`
+	// Part of the payment that is interest, in cents.
+	Interest PreviewMoney `json:"interest"`
+	// Number of the payment, starting at 1.
+	Number int64 `json:"number"`
+	// Amount of the payment in cents: principal and interest.
+	Payment PreviewMoney `json:"payment"`
+	// Part of the payment that reduces the balance, in cents.
+	Principal PreviewMoney `json:"principal"`
 }
 
 // PreviewInventoryBucket: Hulls in stock of one age.
@@ -4931,6 +5326,139 @@ type PreviewLead struct {
 	Version int64 `json:"version"`
 }
 
+// PreviewLeadConvert: The deal that a lead is converted into.
+type PreviewLeadConvert struct {
+	// How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's
+	// own lender.
+	DealType DealType `json:"deal_type,omitzero"`
+	// Defaults to the hull of the lead.
+	HullID string `json:"hull_id,omitzero"`
+	// Fees, products, accessories, discounts and rebates in addition to the price of the boat.
+	LineItems []PreviewDealLineItem `json:"line_items,omitzero"`
+	// Buyer's opening offer.
+	Offer PreviewMoney `json:"offer"`
+	// Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage).
+	SaleType DealSaleType `json:"sale_type,omitzero"`
+	// Sales tax rate as a decimal. One-line form of taxes.
+	TaxRatePercent string `json:"tax_rate_percent,omitzero"`
+	// Defaults to the taxes of the hull's location for the region in the buyer's address, or else of the dealership.
+	// A wholesale deal is exempt from them.
+	Taxes []PreviewDealTax `json:"taxes,omitzero"`
+	// Boats that the buyer trades in.
+	TradeIns []PreviewTradeInAdd `json:"trade_ins,omitzero"`
+	// Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else
+	// of the dealership.
+	TradeTaxCredit *bool `json:"trade_tax_credit,omitzero"`
+}
+
+// PreviewLeadCreate: A new lead.
+type PreviewLeadCreate struct {
+	// Upper end of the budget.
+	BudgetMax *PreviewMoney `json:"budget_max,omitzero"`
+	// Lower end of the budget.
+	BudgetMin *PreviewMoney `json:"budget_min,omitzero"`
+	// Consents that were given with the lead, such as the checkboxes of a form. A channel that the contact has no
+	// address for is left out and listed in unrecorded_consents.
+	Consents []ConsentCreate `json:"consents,omitzero"`
+	// Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it
+	// lacks is filled in. Otherwise a contact is created.
+	Contact *PreviewLeadCreateContact `json:"contact,omitzero"`
+	// Existing contact. Send either this or contact.
+	ContactID string `json:"contact_id,omitzero"`
+	// Boat that the lead asked about.
+	HullID string `json:"hull_id,omitzero"`
+	// What the lead is looking for, in your own words.
+	Interest string `json:"interest,omitzero"`
+	// Defaults to the location of the hull.
+	LocationID string `json:"location_id,omitzero"`
+	// Message that the lead wrote, such as the text of a form.
+	Message string `json:"message,omitzero"`
+	// At most 50 pairs. Keys have at most 40 characters, values 500.
+	Metadata map[string]string `json:"metadata,omitzero"`
+	// User to assign the lead to.
+	OwnerID string `json:"owner_id,omitzero"`
+	// How the lead reached the dealership.
+	Source LeadSource `json:"source,omitzero"`
+	// Campaign, page, person or place that the lead came from.
+	SourceDetail string `json:"source_detail,omitzero"`
+	// When the lead plans to buy, in your own words.
+	Timeline string `json:"timeline,omitzero"`
+}
+
+// PreviewLeadCreateContact: Person or company that the lead is from. If a contact with this email or phone
+// exists, it is used, and what it lacks is filled in. Otherwise a contact is created.
+type PreviewLeadCreateContact struct {
+	// Postal address.
+	Address *PreviewLeadCreateContactAddress `json:"address,omitzero"`
+	// Name of the company. Required if kind is company.
+	CompanyName string `json:"company_name,omitzero"`
+	// Email address. It is stored in lowercase and can belong to several contacts.
+	Email string `json:"email,omitzero"`
+	// First name of the person, or of the contact person of a company.
+	FirstName string `json:"first_name,omitzero"`
+	// Whether the contact is a person or a company.
+	Kind ContactKind `json:"kind,omitzero"`
+	// Last name of the person, or of the contact person of a company.
+	LastName string `json:"last_name,omitzero"`
+	// Legal name in Latin letters, as in a passport. Required for documents if no font of the server has the letters
+	// of the name.
+	LegalNameLatin string `json:"legal_name_latin,omitzero"`
+	// At most 50 pairs. Keys have at most 40 characters, values 500.
+	Metadata map[string]string `json:"metadata,omitzero"`
+	// Any common format. If it has no country code, the country of the address is used, or the United States.
+	Phone string `json:"phone,omitzero"`
+	// How the contact prefers to be reached. It does not replace a consent. Null if unknown.
+	PreferredChannel ConsentChannel `json:"preferred_channel,omitzero"`
+	// Your own labels, to group contacts.
+	Tags []string `json:"tags,omitzero"`
+	// IANA time zone, for quiet hours. Defaults to the time zones of the address or the phone number.
+	Timezone string `json:"timezone,omitzero"`
+}
+
+// PreviewLeadCreateContactAddress: Postal address.
+type PreviewLeadCreateContactAddress struct {
+	// City or town.
+	City string `json:"city,omitzero"`
+	// Country as two capital letters (ISO 3166).
+	Country string `json:"country,omitzero"`
+	// Street and number.
+	Line1 string `json:"line1,omitzero"`
+	// Apartment, suite or slip.
+	Line2 string `json:"line2,omitzero"`
+	// ZIP code or postal code.
+	PostalCode string `json:"postal_code,omitzero"`
+	// State, province or region.
+	Region string `json:"region,omitzero"`
+}
+
+// PreviewLeadPatch: Changes to a lead. Omitted fields keep their values, null clears a field.
+type PreviewLeadPatch struct {
+	// Upper end of the budget. Null removes it.
+	BudgetMax Opt[PreviewMoney] `json:"budget_max,omitzero"`
+	// Lower end of the budget. Null removes it.
+	BudgetMin Opt[PreviewMoney] `json:"budget_min,omitzero"`
+	// Boat that the lead asked about. Null removes it.
+	HullID Opt[string] `json:"hull_id,omitzero"`
+	// What the lead is looking for. Null removes it.
+	Interest Opt[string] `json:"interest,omitzero"`
+	// Location that works the lead. Null removes it.
+	LocationID Opt[string] `json:"location_id,omitzero"`
+	// Message that the lead wrote. Null removes it.
+	Message Opt[string] `json:"message,omitzero"`
+	// Pairs to add or change. A null value removes the key. Null removes all pairs.
+	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
+	// Set to false after reading the messages of the lead.
+	NeedsReview Opt[bool] `json:"needs_review,omitzero"`
+	// How the lead reached the dealership.
+	Source Opt[LeadSource] `json:"source,omitzero"`
+	// Campaign, page, person or place that the lead came from. Null removes it.
+	SourceDetail Opt[string] `json:"source_detail,omitzero"`
+	// Use new, contacted, qualified or working. working also reopens a lost lead.
+	Status Opt[LeadStatus] `json:"status,omitzero"`
+	// When the lead plans to buy. Null removes it.
+	Timeline Opt[string] `json:"timeline,omitzero"`
+}
+
 // PreviewLeadReach: How the dealership can reach a lead.
 type PreviewLeadReach struct {
 	// One entry for each channel and purpose.
@@ -5131,6 +5659,79 @@ type PreviewLocation struct {
 	Version int64 `json:"version"`
 }
 
+// PreviewLocationCreate: A new location.
+type PreviewLocationCreate struct {
+	// Postal address.
+	Address *PreviewLocationCreateAddress `json:"address,omitzero"`
+	// What buyers from other regions pay instead.
+	BuyerTaxes []PreviewBuyerTax `json:"buyer_taxes,omitzero"`
+	// Short name, unique in the dealership.
+	Code string `json:"code,omitzero"`
+	// Defaults to the taxes of the dealership.
+	DefaultTaxes []PreviewTaxRule `json:"default_taxes,omitzero"`
+	// Name of the location, as customers know it.
+	Name string `json:"name"`
+	// Any common format. If it has no country code, the country of the address is used, or the United States.
+	Phone string `json:"phone,omitzero"`
+	// IANA time zone. Defaults to the dealership's time zone.
+	Timezone string `json:"timezone,omitzero"`
+	// Defaults to the dealership's setting.
+	TradeTaxCredit *bool `json:"trade_tax_credit,omitzero"`
+}
+
+// PreviewLocationCreateAddress: Postal address.
+type PreviewLocationCreateAddress struct {
+	// City or town.
+	City string `json:"city"`
+	// Country as two capital letters (ISO 3166).
+	Country string `json:"country"`
+	// Street and number.
+	Line1 string `json:"line1"`
+	// Suite, building or dock.
+	Line2 string `json:"line2,omitzero"`
+	// ZIP code or postal code.
+	PostalCode string `json:"postal_code,omitzero"`
+	// State, province or region.
+	Region string `json:"region,omitzero"`
+}
+
+// PreviewLocationPatch: Changes to a location. Omitted fields keep their values, null clears a field.
+type PreviewLocationPatch struct {
+	// Parts of the address to change. Null removes the address.
+	Address Opt[PreviewLocationPatchAddress] `json:"address,omitzero"`
+	// Replaces all rules for buyers from other regions. Null removes them.
+	BuyerTaxes Opt[[]PreviewBuyerTax] `json:"buyer_taxes,omitzero"`
+	// Short name, unique in the dealership. Null removes it.
+	Code Opt[string] `json:"code,omitzero"`
+	// Replaces all taxes of new deals. Null uses those of the dealership.
+	DefaultTaxes Opt[[]PreviewTaxRule] `json:"default_taxes,omitzero"`
+	// Name of the location, as customers know it.
+	Name Opt[string] `json:"name,omitzero"`
+	// Phone number in any common format. If it has no country code, the country of the address is used, or the
+	// United States. Null removes it.
+	Phone Opt[string] `json:"phone,omitzero"`
+	// IANA time zone. Null uses the dealership's time zone.
+	Timezone Opt[string] `json:"timezone,omitzero"`
+	// Whether trade-in allowances reduce the taxable amount of new deals. Null uses the dealership's setting.
+	TradeTaxCredit Opt[bool] `json:"trade_tax_credit,omitzero"`
+}
+
+// PreviewLocationPatchAddress: Parts of the address to change. Null removes the address.
+type PreviewLocationPatchAddress struct {
+	// City or town.
+	City Opt[string] `json:"city,omitzero"`
+	// Country as two capital letters (ISO 3166).
+	Country Opt[string] `json:"country,omitzero"`
+	// Street and number.
+	Line1 Opt[string] `json:"line1,omitzero"`
+	// Suite, building or dock.
+	Line2 Opt[string] `json:"line2,omitzero"`
+	// ZIP code or postal code.
+	PostalCode Opt[string] `json:"postal_code,omitzero"`
+	// State, province or region.
+	Region Opt[string] `json:"region,omitzero"`
+}
+
 // PreviewLoggedError: The error of a response.
 type PreviewLoggedError struct {
 	// Code of the error.
@@ -5160,7 +5761,7 @@ type PreviewMessagingChannel struct {
 	Waiting int64 `json:"waiting"`
 }
 
-// PreviewMoney: An amount of money.
+// PreviewMoney:
 type PreviewMoney struct {
 	// In cents.
 	Amount int64 `json:"amount"`
@@ -5174,6 +5775,51 @@ type PreviewNewerVersion struct {
 	Adds []string `json:"adds"`
 	// Date of the version.
 	Version string `json:"version"`
+}
+
+// PreviewOffer: A price for the boat that one side offers to the other.
+type PreviewOffer struct {
+	// Amount.
+	Amount PreviewMoney `json:"amount"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Deal that the offer belongs to.
+	DealID string `json:"deal_id"`
+	// When it was accepted, rejected, withdrawn, answered, replaced or expired. Null while it is pending.
+	DecidedAt *time.Time `json:"decided_at"`
+	// When the offer expires. Null if it never does.
+	ExpiresAt *time.Time `json:"expires_at"`
+	// Identifies the offer. Starts with off_.
+	ID string `json:"id"`
+	// The other side's offer that this one answers. It becomes superseded. Null if it answers none.
+	InReplyTo *string `json:"in_reply_to"`
+	// Side that makes the offer. The other side can accept or reject it.
+	MadeBy OfferParty `json:"made_by"`
+	// Note for your staff. Null if there is none.
+	Note *string `json:"note"`
+	// Reason for rejecting or withdrawing it. Null if none was recorded.
+	Reason *string `json:"reason"`
+	// Whether the offer is still pending, or how it ended.
+	Status OfferStatus `json:"status"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewOfferMake: A new offer or counteroffer.
+type PreviewOfferMake struct {
+	// Price of the boat.
+	Amount PreviewMoney `json:"amount"`
+	// When it expires. Never by default.
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	// The other side's offer that this one answers. If it is pending, it becomes superseded and can't be accepted
+	// anymore.
+	InReplyTo string `json:"in_reply_to,omitzero"`
+	// Side that makes the offer. The other side can accept or reject it.
+	MadeBy OfferParty `json:"made_by"`
+	// Note for your staff.
+	Note string `json:"note,omitzero"`
 }
 
 // PreviewPayment: Money that was received for a deal, or that was refunded, reversed or transferred. Payments
@@ -5224,6 +5870,33 @@ type PreviewPaymentOutcome struct {
 	PaymentID string `json:"payment_id"`
 }
 
+// PreviewPaymentRecord: A payment to record.
+type PreviewPaymentRecord struct {
+	// Amount in cents.
+	Amount PreviewMoney `json:"amount"`
+	// What the money is for. Use lender_proceeds for the money of a lender.
+	Kind PaymentKind `json:"kind"`
+	// How the money was paid. financing is money from a lender.
+	Method PaymentMethod `json:"method"`
+	// Defaults to today's date at the dealership. At most a year ago.
+	ReceivedOn string `json:"received_on,omitzero"`
+	// Check number or ID of the payment processor.
+	Reference string `json:"reference,omitzero"`
+}
+
+// PreviewPaymentRefund: A refund or reversal to record.
+type PreviewPaymentRefund struct {
+	// Amount in cents. Defaults to the remaining amount of the payment.
+	Amount *PreviewMoney `json:"amount,omitzero"`
+	// Why the money is paid back or did not arrive.
+	Reason string `json:"reason"`
+	// Check number or ID of the payment processor for the refund.
+	Reference string `json:"reference,omitzero"`
+	// Whether the money never arrived, such as a bounced check or a card chargeback. You can record a reversal in
+	// any status of the deal.
+	Reversal *bool `json:"reversal,omitzero"`
+}
+
 // PreviewPendingRole: A role that a group maps to, and that an administrator must assign.
 type PreviewPendingRole struct {
 	// Role with the admin scope.
@@ -5243,7 +5916,7 @@ type PreviewPipelineOutcome struct {
 	// Share of the deals with an accepted offer, rounded to one decimal. Null if there are no deals.
 	AcceptedPercent *string `json:"accepted_percent"`
 	// Deals that were cancelled.
-	Cancelled int64 `json:"cancelled"`
+	Canceled int64 `json:"canceled"`
 	// Number of deals that were created.
 	Deals int64 `json:"deals"`
 	// Deals that are delivered or closed.
@@ -5294,6 +5967,24 @@ type PreviewPipelineSum struct {
 	Paid PreviewMoney `json:"paid"`
 	// Sum of the prices of the boats: the accepted offer, or else the newest pending one.
 	Price PreviewMoney `json:"price"`
+}
+
+// PreviewPriceChange: One change of a hull's asking price.
+type PreviewPriceChange struct {
+	// User, key or app that made the change.
+	Actor Actor `json:"actor"`
+	// When the price changed.
+	CreatedAt time.Time `json:"created_at"`
+	// Hull whose price changed.
+	HullID string `json:"hull_id"`
+	// Identifies the change. Starts with prc_.
+	ID string `json:"id"`
+	// Price after the change.
+	NewPrice PreviewMoney `json:"new_price"`
+	// Price before the change. Null for the first price.
+	OldPrice *PreviewMoney `json:"old_price"`
+	// Reason that was sent with the change. Null if none was sent.
+	Reason *string `json:"reason"`
 }
 
 // PreviewPricingMonth: Price cuts and sales of one month.
@@ -5386,7 +6077,7 @@ type PreviewProfile struct {
 	// the header Service-Version, or create a new key.
 	NewerVersions []PreviewNewerVersion `json:"newer_versions"`
 	// Whether a user with the same email address can sign in to the test environment of the dealership. Null unless
-	// the credential is a session in the live environment.
+	// the credential is a session in the live environment. It only serves the console and won't become stable.
 	OtherAccount *bool `json:"other_account"`
 	// Plan of the dealership.
 	Plan DealershipPlan `json:"plan"`
@@ -5471,8 +6162,8 @@ type PreviewProposal struct {
 
 // PreviewProposalAmount: A price to compare with others.
 type PreviewProposalAmount struct {
-	// Amount in whole US dollars.
-	AmountUSD int64 `json:"amount_usd"`
+	// Amount.
+	Amount PreviewMoney `json:"amount"`
 	// What it is.
 	Label string `json:"label"`
 	// Scope that you need to see it, in addition to the operation's. Null if there is none.
@@ -5482,7 +6173,7 @@ type PreviewProposalAmount struct {
 // PreviewProposalApprove: What the approver saw and changed.
 type PreviewProposalApprove struct {
 	// The amount in confirm, if there is one.
-	ConfirmUSD *int64 `json:"confirm_usd,omitzero"`
+	Confirm *PreviewMoney `json:"confirm,omitzero"`
 	// Other texts for fields of the body. Only for fields in editable.
 	Edits map[string]string `json:"edits,omitzero"`
 	// The pins of the preview that you saw. Defaults to the pins from when the operation was proposed.
@@ -5501,8 +6192,8 @@ type PreviewProposalArguments struct {
 
 // PreviewProposalConfirm: An amount that the approver has to repeat.
 type PreviewProposalConfirm struct {
-	// Amount in whole US dollars.
-	AmountUSD int64 `json:"amount_usd"`
+	// Amount.
+	Amount PreviewMoney `json:"amount"`
 	// Scope that you need to see it, in addition to the operation's. Null if there is none.
 	Requires *string `json:"requires"`
 }
@@ -5583,12 +6274,12 @@ type PreviewProposalRow struct {
 
 // PreviewProposalSentence: A message of the conversation that a proposed message belongs to.
 type PreviewProposalSentence struct {
-	// When it was written.
-	At time.Time `json:"at"`
 	// Who wrote it.
 	By string `json:"by"`
 	// How it was sent.
 	Channel string `json:"channel"`
+	// When it was written.
+	CreatedAt time.Time `json:"created_at"`
 	// Whether the dealership wrote it.
 	Ours bool `json:"ours"`
 	// Text of the message. Empty if it was erased.
@@ -5982,14 +6673,14 @@ type PreviewTaxRow struct {
 type PreviewTaxRule struct {
 	// What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line
 	// items (lines). Defaults to deal.
-	Base TaxBase `json:"base"`
+	Base TaxBase `json:"base,omitzero"`
 	// Only this much of the base is taxed. For example, a county surtax on the first $5,000. Null if there is no
 	// limit.
-	BaseCapCents *int64 `json:"base_cap_cents"`
+	BaseCap *PreviewMoney `json:"base_cap,omitzero"`
 	// Highest amount of the tax. Null if there is no limit.
-	CapCents *int64 `json:"cap_cents"`
+	Cap *PreviewMoney `json:"cap,omitzero"`
 	// Who receives the tax, for the tax report. Null if the name says it.
-	Jurisdiction *string `json:"jurisdiction"`
+	Jurisdiction string `json:"jurisdiction,omitzero"`
 	// Name of the tax, as documents show it.
 	Name string `json:"name"`
 	// Rate as a decimal with up to four places.
@@ -6000,10 +6691,10 @@ type PreviewTaxRule struct {
 type PreviewTimelineEntry struct {
 	// Who did it. The type is system if it happened automatically.
 	Actor Actor `json:"actor"`
-	// When it happened.
-	At time.Time `json:"at"`
 	// Old and new value of each field that changed. Empty for a new object.
 	Changes map[string][]any `json:"changes"`
+	// When it happened.
+	CreatedAt time.Time `json:"created_at"`
 	// ID of the event.
 	ID string `json:"id"`
 	// Data of the event, such as the object afterwards, or a message. Its fields depend on the type.
@@ -6114,6 +6805,39 @@ type PreviewTradeInPatch struct {
 	StockIn Opt[bool] `json:"stock_in,omitzero"`
 	// Model year.
 	Year Opt[int64] `json:"year,omitzero"`
+}
+
+// PreviewTradeInPut: A trade-in to add to a deal or to replace.
+type PreviewTradeInPut struct {
+	// Actual cash value in cents: what the boat is worth to the dealership. The profit is null while it is unknown.
+	ACV *PreviewMoney `json:"acv,omitzero"`
+	// Amount in cents that the dealership credits the buyer for the boat.
+	Allowance PreviewMoney `json:"allowance"`
+	// The boat in your own words, such as with trailer and equipment.
+	Description string `json:"description,omitzero"`
+	// Hull identification number of the boat. It must not belong to a hull in stock.
+	HIN string `json:"hin,omitzero"`
+	// Length overall in feet, with at most two decimals.
+	LengthFt *float64 `json:"length_ft,omitzero"`
+	// Lender that the payoff is owed to.
+	Lienholder string `json:"lienholder,omitzero"`
+	// Manufacturer of the boat.
+	Make string `json:"make,omitzero"`
+	// Model name of the boat.
+	Model string `json:"model,omitzero"`
+	// Amount in cents that the buyer still owes on the boat. Defaults to 0.
+	Payoff *PreviewMoney `json:"payoff,omitzero"`
+	// Last day on which the lender accepts the payoff.
+	PayoffGoodThroughOn string `json:"payoff_good_through_on,omitzero"`
+	// Interest that the payoff increases by each day after that.
+	PerDiem *PreviewMoney `json:"per_diem,omitzero"`
+	// Trade-in of this deal to replace. It keeps its ID. Omitted fields are cleared.
+	ReplacesID string `json:"replaces_id,omitzero"`
+	// Add it to the inventory as a hull when the deal is closed. Requires make, model, year and length_ft. The HIN
+	// must be valid if you send one.
+	StockIn *bool `json:"stock_in,omitzero"`
+	// Model year of the boat.
+	Year *int64 `json:"year,omitzero"`
 }
 
 // PreviewTriggeredEvent: A sample event that was emitted.

@@ -10,8 +10,8 @@ func init() { maps.Copy(recipes, consoleRecipes) }
 
 // consoleRecipes are the recipes of what people see in the console.
 var consoleRecipes = map[string]recipe{
-	"preview.listLeads":    {toList(aLead), nil},
-	"preview.getLead":      {aLead, nil},
+	"preview.listLeadsV2":  {toList(aLead), nil},
+	"preview.getLeadV2":    {aLead, nil},
 	"preview.getLeadReach": {aLead, nil},
 
 	"preview.getAwaitingLeads": {},
@@ -31,11 +31,11 @@ var consoleRecipes = map[string]recipe{
 	"preview.quoteFinance":  {nil, fixed(`{"price": {"amount": 12500000, "currency": "USD"}, "apr_percent": "7.99", "terms": [180, 240]}`)},
 	"preview.getUserAccess": {aUser, nil},
 	"preview.listDirectory": {toList(aUser), nil},
-	"preview.getMe":         {},
+	"preview.getMeV2":       {},
 	"preview.search":        {},
 	"preview.listTimeline":  {toList(aLead), nil},
-	"preview.listEvents":    {},
-	"preview.getEvent":      {anEvent, nil},
+	"preview.listEventsV2":  {},
+	"preview.getEventV2":    {anEvent, nil},
 
 	"preview.listProposals":   {toList(aProposal), nil},
 	"preview.createProposal":  {nil, func(c *testkit.Client) any { return newProposal(c) }},

@@ -8,9 +8,9 @@ import (
 
 func init() {
 	maps.Copy(recipes, map[string]recipe{
-		"preview.listPayments":  {toList(aPayment), nil},
-		"preview.listFundings":  {toList(aFunding), nil},
-		"preview.listDocuments": {toList(aDocument), nil},
+		"preview.listAllPayments":  {toList(aPayment), nil},
+		"preview.listAllFundings":  {toList(aFunding), nil},
+		"preview.listAllDocuments": {toList(aDocument), nil},
 	})
 	for _, name := range []string{"Inventory", "Gross", "Leads", "Responses", "Pipeline", "Funding", "Cash", "Pricing", "Tax"} {
 		recipes["preview.get"+name+"Report"] = recipe{}

@@ -107,9 +107,9 @@ var recipes = map[string]struct {
 	}},
 	"what_happened": {"hulls:read leads:read deals:read", func(o objects) (all []trial) {
 		for _, id := range []string{o.hull, o.lead, o.deal} {
-			all = append(all, reading(map[string]any{"object_id": id}, "/v2-preview/activity?object_id="+id))
+			all = append(all, reading(map[string]any{"object_id": id}, "/v2-preview/timeline?object_id="+id))
 		}
-		return append(all, reading(map[string]any{}, "/v2-preview/activity"))
+		return append(all, reading(map[string]any{}, "/v2-preview/timeline"))
 	}},
 	"report": {"hulls:read leads:read deals:read", func(o objects) (all []trial) {
 		for _, name := range []string{"inventory", "pipeline", "leads", "responses"} {

@@ -25,7 +25,7 @@ func TestTimeline(t *testing.T) {
 		s.WaitForRelay()
 
 		var p page.Page[activities.TimelineEntry]
-		const path = "/v2-preview/activity?object_id="
+		const path = "/v2-preview/timeline?object_id="
 		owen.Get(path+hull, 200, &p)
 		types := func() (all []string) {
 			for _, e := range p.Data {
@@ -37,7 +37,7 @@ func TestTimeline(t *testing.T) {
 		assert.Equal(t, p.Data[0].Actor.Type, "user")
 		assert.Equal(t, p.Data[0].Actor.ID, owen.ID)
 		assert.Equal(t, p.Data[0].ObjectID, hull)
-		assert.Equal(t, p.Data[0].Changes["price_usd"], [2]any{124900.0, 119900.0})
+		assert.Equal(t, p.Data[0].Changes["price"], [2]any{map[string]any{"amount": 12490000.0, "currency": "USD"}, map[string]any{"amount": 11990000.0, "currency": "USD"}})
 		assert.Equal(t, p.Data[1].Actor.Type, "api_key")
 		assert.Equal(t, len(p.Data[1].Changes), 0)
 
@@ -59,7 +59,7 @@ func TestTimeline(t *testing.T) {
 		assert.Equal(t, p.Data[0].Actor, auth.System)
 
 		// Without an object, it has what the caller can read.
-		s.As(s.Key(auth.LeadsRead)).Get("/v2-preview/activity", 200, &p)
+		s.As(s.Key(auth.LeadsRead)).Get("/v2-preview/timeline", 200, &p)
 		for _, kind := range types() {
 			assert.Excludes(t, kind, "hull.")
 		}

@@ -69,13 +69,13 @@ func TestListAppointments(t *testing.T) {
 			"lead_id=" + *second.LeadID:           {second.ID},
 			"location_id=" + second.LocationID:    {second.ID},
 			"status=canceled":                     {second.ID},
-			"starts_from=2027-01-15T10:00:00Z":    {second.ID, first.ID},
-			"starts_from=2027-01-15T10:00:01Z":    {second.ID},
+			"starts_after=2027-01-15T10:00:00Z":   {second.ID, first.ID},
+			"starts_after=2027-01-15T10:00:01Z":   {second.ID},
 			"starts_before=2027-01-16T10:00:00Z":  {first.ID},
 			"limit=1":                             {second.ID},
 			"limit=1&starting_after=" + second.ID: {first.ID},
 			"ending_before=" + first.ID:           {second.ID},
-			"starts_from=2027-01-15T10:00:00Z&starts_before=2027-01-16T00:00:00%2B00:00&status=scheduled": {first.ID},
+			"starts_after=2027-01-15T10:00:00Z&starts_before=2027-01-16T00:00:00%2B00:00&status=scheduled": {first.ID},
 		} {
 			var p page.Page[appointments.Appointment]
 			s.Test.Get(appointmentsPath+"?"+query, 200, &p)

@@ -91,18 +91,18 @@ func TestRequestLogFilters(t *testing.T) {
 		key.Get("/v1/leads", 403, nil)
 
 		for query, want := range map[string][]int{
-			"status=4xx":                     {403, 404, 422},
-			"status=404":                     {404},
-			"method=PATCH":                   {422},
-			"operation=updateHull":           {422},
-			"object_id=" + hull:              {422},
-			"status=4xx&method=GET":          {403, 404},
-			"status=5xx":                     {},
-			"ip=203.0.113.1":                 {},
-			"after=2100-01-01T00:00:00Z":     {},
-			"before=2020-01-01T00:00:00Z":    {},
-			"status=4xx&limit=1":             {403},
-			"actor_id=key_nobody&status=4xx": {},
+			"status=4xx":                          {403, 404, 422},
+			"status=404":                          {404},
+			"method=PATCH":                        {422},
+			"operation=updateHull":                {422},
+			"object_id=" + hull:                   {422},
+			"status=4xx&method=GET":               {403, 404},
+			"status=5xx":                          {},
+			"ip=203.0.113.1":                      {},
+			"created_after=2100-01-01T00:00:00Z":  {},
+			"created_before=2020-01-01T00:00:00Z": {},
+			"status=4xx&limit=1":                  {403},
+			"actor_id=key_nobody&status=4xx":      {},
 		} {
 			statuses := []int{}
 			for _, e := range list(t, s, s.Test, query) {
@@ -110,7 +110,7 @@ func TestRequestLogFilters(t *testing.T) {
 			}
 			assert.Equal(t, statuses, want, query)
 		}
-		for _, query := range []string{"status=teapot", "method=BREW", "object_id=%25", "after=yesterday"} {
+		for _, query := range []string{"status=teapot", "method=BREW", "object_id=%25", "created_after=yesterday"} {
 			s.Test.Get(path+"?"+query, 400, nil)
 		}
 	})

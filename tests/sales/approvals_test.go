@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/messages"
 	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/rest"
 	"slipway/internal/proposals"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
@@ -36,6 +37,19 @@ func shown(t *testing.T, b *testkit.Browser, id string) (p proposals.Proposal, t
 	assert.Equal(t, v.StatusCode, 200, v.Text)
 	if err := json.Unmarshal([]byte(v.Text), &p); err != nil {
 		t.Fatal(err)
+	}
+	var money struct {
+		Preview struct {
+			Amounts []struct{ Amount rest.Money }
+			Confirm *struct{ Amount rest.Money }
+		}
+	}
+	assert.NoError(t, json.Unmarshal([]byte(v.Text), &money))
+	for i, a := range money.Preview.Amounts {
+		p.Preview.Amounts[i].AmountUSD = a.Amount.Amount / 100
+	}
+	if c := money.Preview.Confirm; c != nil {
+		p.Preview.Confirm.AmountUSD = c.Amount.Amount / 100
 	}
 	return p, v.Text
 }
@@ -75,10 +89,10 @@ func TestApproveLowOffer(t *testing.T) {
 
 		v := approveAs(b, p.ID, p)
 		assert.Equal(t, v.StatusCode, 400, v.Text)
-		assert.Contains(t, v.Text, "confirm_usd")
-		assert.Equal(t, approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm_usd": 100}).StatusCode, 422, "another amount")
+		assert.Contains(t, v.Text, "confirm is required")
+		assert.Equal(t, approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm": dollars(100)}).StatusCode, 422, "another amount")
 		assert.Equal(t, testkit.Rows[string](s, `SELECT status FROM deals WHERE id = ?`, deal)[0], "open")
-		v = approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm_usd": 1000})
+		v = approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm": dollars(1000)})
 		assert.Equal(t, v.StatusCode, 200, v.Text)
 		assert.Equal(t, testkit.Rows[string](s, `SELECT status FROM deals WHERE id = ?`, deal)[0], "accepted")
 	})
@@ -95,7 +109,7 @@ func TestApprovalHidesCosts(t *testing.T) {
 		b, _ := browser(t, s, "sales")
 		seen, text := shown(t, b, p.ID)
 		list := b.Send("GET", "/console/api"+path, "").Text
-		v := approveWith(b, p.ID, map[string]any{"pins": seen.Preview.Pins, "confirm_usd": 1000})
+		v := approveWith(b, p.ID, map[string]any{"pins": seen.Preview.Pins, "confirm": dollars(1000)})
 		for door, answer := range map[string]string{"proposal": text, "list": list, "approval": v.Text, "decline": b.Send("POST", "/console/api"+path+"/"+p.ID+"/decline", "").Text} {
 			for _, secret := range []string{"131313", "131,313", "130,313", "118400", "118,400", "117,400"} {
 				assert.Excludes(t, answer, secret, door)
@@ -168,7 +182,7 @@ func TestApproveLowerPrice(t *testing.T) {
 			}
 			assert.Contains(t, texts[c.warning], c.message, name)
 			assert.Equal(t, approveAs(b, p.ID, p).StatusCode, 400, name)
-			v := approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm_usd": c.confirm})
+			v := approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm": dollars(c.confirm)})
 			assert.Equal(t, v.StatusCode, 200, name, v.Text)
 		}
 	})

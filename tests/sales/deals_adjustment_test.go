@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"slipway/internal/deals"
-	"slipway/internal/preview"
+	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )
@@ -13,8 +13,8 @@ import (
 // adjustment is an adjustment in the shape of the preview.
 type adjustment struct {
 	ID, Kind    string
-	Amount      preview.Money
-	Front, Back *preview.Money
+	Amount      rest.Money
+	Front, Back *rest.Money
 	Description *string
 	Position    *int64
 	PaymentID   *string `json:"payment_id"`
@@ -39,7 +39,7 @@ func TestBillAfterTheDelivery(t *testing.T) {
 		id := s.Test.DealIn("closed", map[string]any{"hull_id": boat, "offer_usd": 118000})
 		unknown := w.hull(w.east, "2027-01-01", 60000, 0)
 		other := s.Test.DealIn("delivered", map[string]any{"hull_id": unknown, "offer_usd": 50000})
-		january := "gross.csv?table=months&from=2027-01-01&to=2027-01-31"
+		january := "gross.csv?table=months&date_after=2027-01-01&date_before=2027-01-31"
 		row := "2027-01,2,168000.00,18000.00,0.00,18000.00,1,0,0"
 		w.wantCSV(january, grossMonths, row)
 
@@ -50,8 +50,8 @@ func TestBillAfterTheDelivery(t *testing.T) {
 		bill(boat, 10050000)
 		bill(unknown, 4500000)
 		w.wantCSV(january, grossMonths, row)
-		w.wantCSV("gross.csv?table=months&from=2027-03-01", grossMonths, "2027-03,0,0.00,4500.00,0.00,4500.00,0,0,0")
-		w.wantCSV("gross.csv?table=adjustments&from=2027-03-01", "deal_id,kind,on,price_usd,front_usd,back_usd",
+		w.wantCSV("gross.csv?table=months&date_after=2027-03-01", grossMonths, "2027-03,0,0.00,4500.00,0.00,4500.00,0,0,0")
+		w.wantCSV("gross.csv?table=adjustments&date_after=2027-03-01", "deal_id,kind,on,price_usd,front_usd,back_usd",
 			other+",cost,2027-03-16,0.00,5000.00,0.00", id+",cost,2027-03-16,0.00,-500.00,0.00")
 		w.wantCSV("gross.csv?table=adjustments&location_id="+w.west, "deal_id,kind,on,price_usd,front_usd,back_usd")
 
@@ -81,7 +81,7 @@ func TestBoatMovesAfterTheDelivery(t *testing.T) {
 		id := s.Test.DealIn("delivered", map[string]any{"hull_id": boat, "offer_usd": 118000, "taxes": tax})
 		reports := map[string]string{}
 		january := func(name, at string) string {
-			return csv(t, s.Test, name+"from=2027-01-01&to=2027-01-31&location_id="+at)
+			return csv(t, s.Test, name+"date_after=2027-01-01&date_before=2027-01-31&location_id="+at)
 		}
 		names := []string{"gross.csv?table=months&", "gross.csv?table=deals&", "taxes.csv?"}
 		for _, name := range names {
@@ -98,7 +98,7 @@ func TestBoatMovesAfterTheDelivery(t *testing.T) {
 			assert.Equal(t, january(name, w.east), reports[name], name)
 			assert.Excludes(t, january(name, w.west), "118000.00", name)
 		}
-		w.wantCSV("gross.csv?table=months&from=2027-03-01&location_id="+w.east, grossMonths, "2027-03,0,-118000.00,-18000.00,0.00,-18000.00,0,0,1")
+		w.wantCSV("gross.csv?table=months&date_after=2027-03-01&location_id="+w.east, grossMonths, "2027-03,0,-118000.00,-18000.00,0.00,-18000.00,0,0,1")
 	})
 }
 

@@ -95,6 +95,6 @@ func TestSoldBoatsAndKeptDepositsAreReported(t *testing.T) {
 		s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "No show", "deposit_outcome": "forfeit"}`, 200, nil)
 		w.wantCSV("cash.csv?table=kept", "deals,amount_usd", "1,500.00")
 		w.wantCSV("cash.csv?table=kept&location_id="+w.west, "deals,amount_usd", "0,0.00")
-		w.wantCSV("cash.csv?table=kept&to=2027-01-31", "deals,amount_usd", "0,0.00")
+		w.wantCSV("cash.csv?table=kept&date_before=2027-01-31", "deals,amount_usd", "0,0.00")
 	})
 }

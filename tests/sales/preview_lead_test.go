@@ -8,7 +8,7 @@ import (
 	"slipway/internal/identity/people"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
-	"slipway/internal/preview"
+	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
@@ -18,9 +18,9 @@ import (
 // lead is a lead as the preview shows it.
 type lead struct {
 	ID             string
-	ContactID      string         `json:"contact_id"`
-	BudgetMin      *preview.Money `json:"budget_min"`
-	LastActivityAt time.Time      `json:"last_activity_at"`
+	ContactID      string      `json:"contact_id"`
+	BudgetMin      *rest.Money `json:"budget_min"`
+	LastActivityAt time.Time   `json:"last_activity_at"`
 	Contact        *struct{ ID, Email string }
 	Hull           *shownHull
 	Owner          *people.DirectoryUser

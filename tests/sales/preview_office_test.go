@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"slipway/internal/finance"
-	"slipway/internal/preview"
+	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
@@ -15,8 +15,8 @@ import (
 type entry struct {
 	ID, Type, Status, Kind string
 	DealID                 string `json:"deal_id"`
-	Amount, Refunded       preview.Money
-	Requested              preview.Money
+	Amount, Refunded       rest.Money
+	Requested              rest.Money
 	Stipulations           []struct{ ID string }
 	Decision               *struct {
 		BuyRate *string `json:"buy_rate_percent"`
@@ -78,17 +78,17 @@ func TestListPayments(t *testing.T) {
 		assert.Equal(t, all, []string{in, out, third, second, first, moved, bounced, refunded, partly, kept})
 
 		for query, want := range map[string][]string{
-			"status=succeeded":                                 {in, out, third, second, first, kept},
-			"status=partially_refunded":                        {partly},
-			"status=refunded":                                  {refunded},
-			"status=reversed":                                  {bounced},
-			"status=transferred":                               {moved},
-			"type=refund":                                      {second, first},
-			"type=transfer_in":                                 {in},
-			"kind=deposit&type=payment":                        {moved, refunded, kept},
-			"method=check&type=payment":                        {bounced, partly},
-			"received_from=2026-01-02&received_to=2026-01-03":  {refunded, partly},
-			"received_from=2026-01-04&received_to=2026-01-04":  {bounced},
+			"status=succeeded":          {in, out, third, second, first, kept},
+			"status=partially_refunded": {partly},
+			"status=refunded":           {refunded},
+			"status=reversed":           {bounced},
+			"status=transferred":        {moved},
+			"type=refund":               {second, first},
+			"type=transfer_in":          {in},
+			"kind=deposit&type=payment": {moved, refunded, kept},
+			"method=check&type=payment": {bounced, partly},
+			"received_after=2026-01-02&received_before=2026-01-03": {refunded, partly},
+			"received_after=2026-01-04&received_before=2026-01-04": {bounced},
 			"location_id=" + east:                              {in, first, partly, kept},
 			"location_id=" + west + "&status=reversed":         {bounced},
 			"location_id=" + s.Other.Location():                nil,
@@ -105,9 +105,9 @@ func TestListPayments(t *testing.T) {
 		assert.Equal(t, p.Data[0].Amount, dollars(2000))
 		assert.Equal(t, p.Data[0].Refunded, dollars(500))
 		assert.Equal(t, p.Data[0].DealID, one)
-		s.Test.Get("/v2-preview/payments?received_from=2026-01-03&received_to=2026-01-02", 400, nil).WantDetail(t, "received_from", "maximum")
+		s.Test.Get("/v2-preview/payments?received_after=2026-01-03&received_before=2026-01-02", 400, nil).WantDetail(t, "received_after", "maximum")
 		s.Test.Get("/v2-preview/payments?starting_after="+one, 400, nil).WantDetail(t, "starting_after", "cursor")
-		s.Test.Get("/v2-preview/payments?received_from=yesterday", 400, nil)
+		s.Test.Get("/v2-preview/payments?received_after=yesterday", 400, nil)
 	})
 }
 

@@ -5,25 +5,25 @@ import (
 	"testing"
 
 	"slipway/internal/finance"
-	"slipway/internal/preview"
+	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )
 
 // quote is a quote as the preview shows it.
 type quote struct {
-	Deal           preview.Money
-	Deposit        preview.Money
-	ProductTax     preview.Money `json:"product_tax"`
-	AmountFinanced preview.Money `json:"amount_financed"`
+	Deal           rest.Money
+	Deposit        rest.Money
+	ProductTax     rest.Money `json:"product_tax"`
+	AmountFinanced rest.Money `json:"amount_financed"`
 	Terms          []struct {
-		TermMonths      int64         `json:"term_months"`
-		Payment         preview.Money `json:"payment"`
-		FirstPayment    preview.Money `json:"first_payment"`
-		FinalPayment    preview.Money `json:"final_payment"`
-		FinanceCharge   preview.Money `json:"finance_charge"`
-		TotalOfPayments preview.Money `json:"total_of_payments"`
-		DisclosedAPR    string        `json:"disclosed_apr_percent"`
+		TermMonths      int64      `json:"term_months"`
+		Payment         rest.Money `json:"payment"`
+		FirstPayment    rest.Money `json:"first_payment"`
+		FinalPayment    rest.Money `json:"final_payment"`
+		FinanceCharge   rest.Money `json:"finance_charge"`
+		TotalOfPayments rest.Money `json:"total_of_payments"`
+		DisclosedAPR    string     `json:"disclosed_apr_percent"`
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/hulls"
-	"slipway/internal/preview"
+	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 	"slipway/internal/vocab/auth"
@@ -15,19 +15,19 @@ import (
 // shownHull is a hull as the preview shows it.
 type shownHull struct {
 	ID       string
-	Price    preview.Money
-	MSRP     *preview.Money `json:"msrp"`
+	Price    rest.Money
+	MSRP     *rest.Money `json:"msrp"`
 	Status   hulls.Status
 	Metadata map[string]string
 	Version  int64
 	Location *struct{ ID, Name string }
 	Pricing  *struct {
-		Floor *preview.Money
-		Cost  *struct{ Invoice *preview.Money }
+		Floor *rest.Money
+		Cost  *struct{ Invoice *rest.Money }
 	}
 }
 
-func dollars(n int64) preview.Money { return preview.Money{Amount: n * 100, Currency: "USD"} }
+func dollars(n int64) rest.Money { return rest.Money{Amount: n * 100, Currency: "USD"} }
 
 func previewMoney(n int64) map[string]any {
 	return map[string]any{"amount": n * 100, "currency": "USD"}
@@ -61,7 +61,7 @@ func TestHullsWithMoney(t *testing.T) {
 		s.Test.With("If-Match", `"1"`).Patch(path, `{"title": "Two owners"}`, 409, nil)
 
 		var list page.Page[shownHull]
-		s.Test.Get("/v2-preview/hulls?price_max=130000", 200, &list)
+		s.Test.Get("/v2-preview/hulls?price_max=13000000", 200, &list)
 		assert.Len(t, list.Data, 1)
 		assert.Equal(t, list.Data[0].Price, dollars(124900))
 	})
@@ -124,8 +124,8 @@ func TestExpand(t *testing.T) {
 
 		deal := s.Test.Deal(map[string]any{"hull_id": id})
 		var d struct {
-			Offer    preview.Money
-			Totals   struct{ Price preview.Money }
+			Offer    rest.Money
+			Totals   struct{ Price rest.Money }
 			Hull     *shownHull
 			Buyer    *struct{ ID string }
 			Location *struct{ ID string }
@@ -162,7 +162,7 @@ func TestDealsWithMoney(t *testing.T) {
 		var d struct {
 			ID     string
 			Totals struct {
-				Total preview.Money
+				Total rest.Money
 			}
 		}
 		s.Test.Post("/v2-preview/deals", body, 201, &d)
@@ -174,7 +174,7 @@ func TestDealsWithMoney(t *testing.T) {
 		var trades page.Page[deals.TradeIn]
 		s.Test.Get("/v1/deals/"+d.ID+"/trade_ins", 200, &trades)
 		path := "/v2-preview/deals/" + d.ID + "/trade_ins/" + trades.Data[0].ID
-		var trade struct{ Allowance, Payoff, Equity preview.Money }
+		var trade struct{ Allowance, Payoff, Equity rest.Money }
 		s.Test.Patch(path, map[string]any{"payoff": previewMoney(12000)}, 200, &trade)
 		assert.Equal(t, trade.Allowance, dollars(30000))
 		assert.Equal(t, trade.Equity, dollars(18000))

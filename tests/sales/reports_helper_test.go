@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/preview"
+	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )
@@ -52,7 +52,7 @@ func (w *world) hull(location, received string, priceUSD, costCents int64, chang
 	return id
 }
 
-func usd(cents int64) preview.Money { return preview.Money{Amount: cents, Currency: "USD"} }
+func usd(cents int64) rest.Money { return rest.Money{Amount: cents, Currency: "USD"} }
 
 // csv returns a report as CSV, without the last line break.
 func csv(t *testing.T, c *testkit.Client, path string) string {

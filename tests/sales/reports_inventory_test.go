@@ -35,7 +35,7 @@ func TestInventoryReport(t *testing.T) {
 			"0,30,3,180000.00,80000.00,2", "31,60,2,50000.00,15000.50,1", "61,90,1,40000.00,0.00,1", "91,180,1,50000.00,0.00,1",
 			"181,,1,60000.00,0.00,1")
 		w.wantCSV("inventory.csv?table=by_ownership", "ownership,"+columns, "floorplan,1,20000.00,15000.50,0", "owned,7,360000.00,80000.00,6")
-		w.wantCSV("inventory.csv?table=by_status&from=2026-12-01&to=2026-12-31", "status,"+columns,
+		w.wantCSV("inventory.csv?table=by_status&date_after=2026-12-01&date_before=2026-12-31", "status,"+columns,
 			"available,1,30000.00,0.00,1", "not_for_sale,1,40000.00,0.00,1")
 		w.wantCSV("inventory.csv?table=by_status&location_id="+w.west, "status,"+columns, "available,1,70000.00,0.00,1")
 
@@ -53,7 +53,7 @@ func TestInventoryReport(t *testing.T) {
 			}
 			Counts []reports.InventoryCount
 		}
-		s.Test.Get("/v2-preview/reports/inventory?location_id="+w.west+"&from=2026-12-01&to=2026-12-31", 200, &r)
+		s.Test.Get("/v2-preview/reports/inventory?location_id="+w.west+"&date_after=2026-12-01&date_before=2026-12-31", 200, &r)
 		assert.Equal(t, r.Counts[2], reports.InventoryCount{Status: "available", Hulls: 1}, "regardless of the dates")
 		assert.Len(t, r.Counts, 9)
 		s.Test.Get("/v2-preview/reports/inventory", 200, &r)

@@ -15,16 +15,16 @@ func TestInvalidFilters(t *testing.T) {
 		w := newWorld(t, s, "2027-03-01T06:30:00Z")
 		for _, name := range names {
 			for _, path := range []string{"/v2-preview/reports/" + name, "/v2-preview/reports/" + name + ".csv"} {
-				s.Test.Get(path+"?from=2027-02-02&to=2027-02-01", 400, nil).WantDetail(t, "from", "maximum")
+				s.Test.Get(path+"?date_after=2027-02-02&date_before=2027-02-01", 400, nil).WantDetail(t, "date_after", "maximum")
 				s.Test.Get(path+"?location_id=loc_1", 400, nil).WantDetail(t, "location_id", "not_found")
 				s.Test.Get(path+"?location_id="+s.Other.Location(), 400, nil).WantDetail(t, "location_id", "not_found", "of another dealership")
-				s.Test.Get(path+"?from=yesterday", 400, nil)
-				s.Test.Get(path+"?from=2027-02-30", 400, nil)
+				s.Test.Get(path+"?date_after=yesterday", 400, nil)
+				s.Test.Get(path+"?date_after=2027-02-30", 400, nil)
 				bounded := name != "inventory" && name != "funding"
 				if bounded {
-					s.Test.Get(path+"?from=2026-02-28&to=2027-03-01", 400, nil).WantDetail(t, "from", "minimum")
+					s.Test.Get(path+"?date_after=2026-02-28&date_before=2027-03-01", 400, nil).WantDetail(t, "date_after", "minimum")
 				}
-				year := path + "?from=2026-03-01&to=2027-03-01&location_id=" + w.east
+				year := path + "?date_after=2026-03-01&date_before=2027-03-01&location_id=" + w.east
 				if res, err := s.Test.Send("GET", year, nil); err != nil || res.StatusCode != 200 {
 					t.Errorf("%s: got %s, want 200 for 366 days", path, assert.Show(res))
 				}

@@ -116,7 +116,8 @@ func (a *API) Mount(r *rest.Router) {
 		Summary: "List the names of users",
 		Text: "Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. " +
 			"An app needs `leads:read`, `deals:read` or `admin`. Newest first.",
-		Assist: assist.Read,
+		Assist:     assist.Read,
+		ForConsole: true,
 	}, a.listDirectory)
 
 	rest.Get(r, rest.Route{

@@ -19,8 +19,7 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// FindOperation returns an operation, or nil. If /v1 and the preview share an ID, it means
-// the operation of /v1.
+// FindOperation returns an operation of /v1 or of the preview, or nil.
 func (r *Router) FindOperation(id string) *Operation {
 	for _, op := range slices.Concat(r.stable.Operations, r.preview.Operations) {
 		if op.ID == id {

@@ -14,6 +14,8 @@ import (
 type Arguments struct {
 	Path, Query map[string]string
 	Body        map[string]any // nil if there is none
+
+	preview bool // in the shape of the preview
 }
 
 // Effect says what an operation would do with these arguments. The caller in ctx is the one
@@ -23,14 +25,20 @@ type Effect func(ctx context.Context, tx *db.Tx, args Arguments) (effect.Proposa
 // Describe returns the effect of an operation that can be proposed. Its input has the
 // parameters of the path and the body that it needs, with the tags of the operation's input.
 func Describe[I any](describe func(ctx context.Context, tx *db.Tx, in *I) (effect.ProposalEffect, error)) Effect {
-	read := requestOf(reflect.TypeFor[I]())
+	t := reflect.TypeFor[I]()
 	return func(ctx context.Context, tx *db.Tx, args Arguments) (effect.ProposalEffect, error) {
 		in := new(I)
-		if err := read().fill(reflect.ValueOf(in).Elem(), args); err != nil {
+		if err := requestOf(t, args.preview)().fill(reflect.ValueOf(in).Elem(), args); err != nil {
 			return effect.ProposalEffect{}, err
 		}
 		return describe(ctx, tx, in)
 	}
+}
+
+// DescribeEffect says what the operation would do with these arguments, as they would be sent.
+func (o *Operation) DescribeEffect(ctx context.Context, tx *db.Tx, args Arguments) (effect.ProposalEffect, error) {
+	args.preview = o.preview != nil
+	return o.Effect(ctx, tx, args)
 }
 
 // fill sets the fields of a struct from arguments that were checked.
@@ -53,7 +61,7 @@ func (q *request) fill(value reflect.Value, args Arguments) error {
 	if err != nil {
 		return err
 	}
-	if err := unmarshal(text, value.FieldByIndex(q.body.Index).Addr().Interface()); err != nil {
+	if err := q.decode(text, value.FieldByIndex(q.body.Index).Addr().Interface()); err != nil {
 		return err
 	}
 	for _, d := range q.defaults {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"reflect"
 
@@ -40,9 +41,10 @@ func mount[I, O any](r *Router, op Operation, h anyHandler) {
 
 func (r *Router) mount(op *Operation, h anyHandler) {
 	op.Path, op.Family, op.Entered = r.Prefix+op.Path, r.family, r.entered
-	op.request, op.call, op.preview = requestOf(op.In), h, op.PreviewHeaders()
+	op.request, op.call, op.preview = requestOf(op.In, r.Surface == r.preview), h, op.PreviewHeaders()
 	op.work = workClass(op)
 	op.mustHaveEffect()
+	r.mustHaveOwnID(op)
 	r.mustNameOneType(op)
 	r.addPath(op)
 	r.Operations = append(r.Operations, op)
@@ -72,6 +74,9 @@ func (r *Router) serve(op *Operation) http.HandlerFunc {
 
 		x.status = op.Status
 		out, err := r.run(ctx, x, in)
+		if f, ok := errors.AsType[*fault.Error](err); ok && x.preview {
+			err = previewFault(f)
+		}
 		if err != nil {
 			r.fail(w, req, err)
 			return

@@ -12,6 +12,10 @@ const (
 	PreviewPath = "/v2-preview"
 )
 
+// TwinSuffix ends the ID of an operation of the preview that /v1 has too. IDs are unique in
+// the whole API, because a promoted operation keeps its ID beside /v1.
+const TwinSuffix = "V2"
+
 // promoteAfter is how long an operation stays in the preview at least.
 const promoteAfter = 90 * 24 * time.Hour
 
@@ -49,6 +53,14 @@ func mustParseDay(day string) time.Time {
 	return t
 }
 
+// mustHaveOwnID panics if another operation of the API has the ID. It panics when the service
+// starts.
+func (r *Router) mustHaveOwnID(op *Operation) {
+	if other := r.FindOperation(op.ID); other != nil {
+		panic("rest: " + op.Method + " " + op.Path + " and " + other.Method + " " + other.Path + " both have the ID " + op.ID)
+	}
+}
+
 // PreviewHeaders returns the headers of an operation of the preview.
 func (o *Operation) PreviewHeaders() map[string]string {
 	if o.Entered == "" || o.Public {
@@ -57,7 +69,10 @@ func (o *Operation) PreviewHeaders() map[string]string {
 		}
 		return nil
 	}
-	headers := map[string]string{"Service-Preview": "entered=" + o.Entered + ", promotes=" + o.Promotes().Format(time.DateOnly)}
+	headers := map[string]string{"Service-Preview": "entered=" + o.Entered}
+	if !o.ForConsole {
+		headers["Service-Preview"] += ", promotes=" + o.Promotes().Format(time.DateOnly)
+	}
 	if o.Deprecated.Since != "" {
 		headers["Deprecation"], headers["Sunset"] = o.Deprecated.headers()
 	}

@@ -30,7 +30,7 @@ func (previewed) Mount(r *rest.Router) {
 		Summary: "Get a boat",
 	}, func(context.Context, *struct{}) (boat, error) { return boat{"Ann"}, nil })
 	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{
-		Path: "/boats", ID: "getBoat", Needs: auth.AnyCredential,
+		Path: "/boats", ID: "getBoatV2", Needs: auth.AnyCredential,
 		Summary: "Get a boat",
 		Text:    "With a title.",
 	}, func(context.Context, *struct{}) (PreviewBoat, error) { return PreviewBoat{"Ann"}, nil })
@@ -99,4 +99,25 @@ func send(t *testing.T, h http.Handler, path string) *http.Response {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, req)
 	return w.Result()
+}
+
+// twice mounts two operations with one ID.
+type twice struct{}
+
+func (twice) Mount(r *rest.Router) {
+	is := rest.Route{Path: "/boats", ID: "getBoat", Needs: auth.AnyCredential, Summary: "Get a boat"}
+	handler := func(context.Context, *struct{}) (rest.None, error) { return rest.None{}, nil }
+	rest.Raw(r, "GET", 200, is, handler)
+	rest.Raw(r.Preview("2026-11-16"), "GET", 200, is, handler)
+}
+
+// Operation IDs are unique in the whole API.
+func TestTwoOperationsWithOneID(t *testing.T) {
+	defer func() {
+		const want = "rest: GET /v2-preview/boats and GET /v1/boats both have the ID getBoat"
+		if got := recover(); got != want {
+			t.Errorf("got %v, want %s", got, want)
+		}
+	}()
+	rest.New(rest.Config{}, twice{})
 }

@@ -228,10 +228,13 @@ func (q *request) checkRules(body []byte, now time.Time) (fault.Fields, error) {
 		return nil, nil
 	}
 	value := reflect.New(q.body.Type)
-	if err := wire.Unmarshal(body, value.Interface()); err != nil {
+	if err := q.decode(body, value.Interface()); err != nil {
 		return nil, err
 	}
 	if f, ok := errors.AsType[*fault.Error](value.Elem().Interface().(Checker).Check(now)); ok {
+		if q.shape != nil {
+			f = previewFault(f)
+		}
 		return f.Details, nil
 	}
 	return nil, nil
@@ -258,7 +261,7 @@ func judge(errs []error) *fault.Error {
 // Validator returns a function that validates a value as if it were the body of a
 // request, such as a row of an imported file.
 func Validator[T any]() func(value map[string]any) fault.Fields {
-	request := requestOf(reflect.TypeFor[struct{ Body T }]())
+	request := requestOf(reflect.TypeFor[struct{ Body T }](), false)
 	return func(value map[string]any) fault.Fields { return request().validate(value, "") }
 }
 

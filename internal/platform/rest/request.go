@@ -26,6 +26,7 @@ type request struct {
 	schema   *huma.Schema // of the body
 	defaults []bodyDefault
 	added    additions
+	shape    *shape // of a body that the preview has in another shape
 }
 
 // param is a field that a part of the URL or a header sets.
@@ -33,6 +34,7 @@ type param struct {
 	field    reflect.StructField
 	in, name string
 	schema   *huma.Schema
+	unit     int64 // in cents, of an amount in the preview
 }
 
 // bodyDefault is the value of a field that the body doesn't have.
@@ -41,13 +43,24 @@ type bodyDefault struct {
 	value string
 }
 
-var requests sync.Map // of functions that return a *request, by type
+var requests sync.Map // of functions that return a *request, by requestKind
+
+// requestKind is a type of requests and whether they are in the shape of the preview.
+type requestKind struct {
+	t       reflect.Type
+	preview bool
+}
 
 // requestOf returns how requests of a type are read. It is prepared when the first one
 // arrives, and all servers of a process share it.
-func requestOf(t reflect.Type) func() *request {
-	prepare, _ := requests.LoadOrStore(t, sync.OnceValue(func() *request {
+func requestOf(t reflect.Type, preview bool) func() *request {
+	prepare, _ := requests.LoadOrStore(requestKind{t, preview}, sync.OnceValue(func() *request {
 		q := newRequest(t, NewSchemas(), "")
+		if preview {
+			q.convert()
+			ConvertSchemas(q.schemas)
+			ConvertSchema(q.schemas, q.schema)
+		}
 		for _, s := range q.schemas.Map() {
 			AllowNull(s)
 		}
@@ -64,7 +77,7 @@ func newRequest(t reflect.Type, schemas huma.Registry, name string) *request {
 	for _, f := range reflect.VisibleFields(t) {
 		for _, in := range []string{"path", "query", "header"} {
 			if tag := f.Tag.Get(in); tag != "" && !f.Anonymous {
-				q.params = append(q.params, param{f, in, tag, huma.SchemaFromField(schemas, f, "")})
+				q.params = append(q.params, param{field: f, in: in, name: tag, schema: huma.SchemaFromField(schemas, f, "")})
 			}
 		}
 	}
@@ -98,6 +111,9 @@ func defaultsOf(t reflect.Type, index []int) (all []bodyDefault) {
 // Describe adds the parameters and the body to the description of the operation.
 func (o *Operation) Describe(op *huma.Operation, schemas huma.Registry) {
 	q := newRequest(o.In, schemas, o.ID+"Request")
+	if o.preview != nil {
+		q.convert()
+	}
 	for _, p := range q.params {
 		known := func(other *huma.Param) bool { return other.Name == p.name && other.In == p.in }
 		if p.field.Tag.Get("hidden") == "true" || slices.ContainsFunc(op.Parameters, known) {
@@ -152,7 +168,11 @@ func (q *request) read(t reflect.Type, req *http.Request, x *exchange) (any, []e
 		path.Reset()
 		path.Push(p.in)
 		path.Push(p.name)
+		before := len(found.Errors)
 		huma.Validate(q.schemas, p.schema, path, huma.ModeWriteToServer, parsed, found)
+		if cents, ok := parsed.(int64); ok && p.unit > 1 && len(found.Errors) == before {
+			_, _ = setParam(value.Elem().FieldByIndex(p.field.Index), strconv.FormatInt(cents/p.unit, 10)) // it is a number
+		}
 	}
 	if q.body != nil {
 		q.readBody(value.Elem(), x.body, path, found)
@@ -197,7 +217,7 @@ func (q *request) readBody(value reflect.Value, body []byte, path *huma.PathBuff
 	path.Push("body")
 	huma.Validate(q.schemas, q.schema, path, huma.ModeWriteToServer, parsed, found)
 
-	err := unmarshal(body, value.FieldByIndex(q.body.Index).Addr().Interface())
+	err := q.decode(body, value.FieldByIndex(q.body.Index).Addr().Interface())
 	if err != nil && len(found.Errors) == before {
 		fail(err)
 	}
@@ -206,6 +226,16 @@ func (q *request) readBody(value reflect.Value, body []byte, path *huma.PathBuff
 			f.SetString(d.value)
 		}
 	}
+}
+
+// decode decodes a body.
+func (q *request) decode(body []byte, v any) (err error) {
+	if q.shape != nil {
+		if body, err = q.shape.fromPreview(body); err != nil {
+			return err
+		}
+	}
+	return unmarshal(body, v)
 }
 
 // text returns the value that the request has for a parameter, or its default.

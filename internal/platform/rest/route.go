@@ -43,6 +43,7 @@ type Route struct {
 	Accepts    Files    // the files that it accepts; the handler gets one from Body
 	Produces   []string // the media types of its content
 	Deprecated Deprecation
+	ForConsole bool // only serves the console, so it stays in the preview
 }
 
 // Files are what an operation accepts as a raw body, or as the part "file" of a form.

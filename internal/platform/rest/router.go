@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -182,6 +183,9 @@ func encode(x *exchange, out any) (*reply, error) {
 	}
 	var err error
 	p.body, err = wire.Marshal(out)
+	if x.preview && err == nil {
+		p.body, err = ToPreview(reflect.TypeOf(out), p.body)
+	}
 	p.body = append(p.body, '\n') // for people at a terminal
 	if x.caller.Version != version.Latest() && !x.preview && err == nil {
 		p.body = version.OfValue(out).Older(x.caller.Version, p.body)

@@ -84,6 +84,9 @@ func (s *Surface) mustNameOneType(op *Operation) {
 			t = data.Type.Elem()
 		}
 	}
+	if s, ok := reflect.Zero(t).Interface().(interface{ Shapes() reflect.Type }); ok { // the same with references that can be expanded
+		t = s.Shapes()
+	}
 	if t.Kind() != reflect.Struct || t.Name() == "" || strings.Contains(t.Name(), "[") {
 		return
 	}

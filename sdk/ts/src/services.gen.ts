@@ -1119,7 +1119,7 @@ export class PreviewActivitiesService extends PreviewFamily {
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
   readonly listTimeline = (query?: t.PreviewActivityListTimelineParams, options?: Options): List<t.PreviewTimelineEntry> =>
-    list(this, "/activity", options, query);
+    list(this, "/timeline", options, query);
   /**
    * Update an activity, or complete a task. Requires leads:write or deals:write or hulls:write.
    * JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task.
@@ -1181,7 +1181,7 @@ export class PreviewAppointmentsService extends PreviewFamily {
     get(this, path`/appointments/${appointmentId}`, options);
   /**
    * List appointments, newest first. Requires leads:read.
-   * Sorted by when they were created. To get the appointments of a day, send `starts_from` and `starts_before`.
+   * Sorted by when they were created. To get the appointments of a day, send `starts_after` and `starts_before`.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -1201,6 +1201,14 @@ export class PreviewAppointmentsService extends PreviewFamily {
 /** Operations of preview.dealership. */
 export class PreviewDealershipService extends PreviewFamily {
   /**
+   * Add a location. Requires admin.
+   * Adds a place where the dealership stores and sells boats. Every hull belongs to one location.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly createLocation = (body: t.PreviewLocationCreate, options?: Options): Promise<t.PreviewLocation> =>
+    post(this, "/locations", body, options);
+  /**
    * Remove the dealership's logo. Requires admin.
    * Documents that were issued before keep it.
    *
@@ -1208,6 +1216,14 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly deleteLogo = (options?: Options): Promise<void> =>
     remove(this, "/dealership/logo", options);
+  /**
+   * Retrieve the dealership and its settings. Requires admin.
+   * Returns the dealership and the settings of this environment. Live and test have separate settings.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly get = (options?: Options): Promise<t.PreviewDealership> =>
+    get(this, "/dealership", options);
   /**
    * Retrieve the state of the backups. Requires admin.
    * Backups contain all dealerships of the installation. The operator of the server sets where they are stored,
@@ -1217,6 +1233,14 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly getBackups = (options?: Options): Promise<t.PreviewBackupStatus> =>
     get(this, "/backups", options);
+  /**
+   * Retrieve a location. Requires hulls:read or admin.
+   * Returns the location with its address and taxes.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getLocation = (locationId: string, options?: Options): Promise<t.PreviewLocation> =>
+    get(this, path`/locations/${locationId}`, options);
   /**
    * Download the dealership's logo. Requires admin.
    * Returns the logo as a PNG.
@@ -1239,10 +1263,18 @@ export class PreviewDealershipService extends PreviewFamily {
    * Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. An app
    * needs `leads:read`, `deals:read` or `admin`. Newest first.
    *
-   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   * In preview since November 17, 2026. It only serves the console and won't become stable.
    */
   readonly listDirectory = (query?: t.PreviewDealershipListDirectoryParams, options?: Options): List<t.PreviewDirectoryUser> =>
     list(this, "/directory", options, query);
+  /**
+   * List locations. Requires hulls:read or admin.
+   * Returns the places where the dealership stores and sells boats. Newest first.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listLocations = (query?: ListParams, options?: Options): List<t.PreviewLocation> =>
+    list(this, "/locations", options, query);
   /**
    * Upload the dealership's logo. Requires admin.
    * Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at
@@ -1253,10 +1285,70 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly replaceLogo = (file: Upload, options?: Options): Promise<t.PreviewDealership> =>
     upload(this, "PUT", "/dealership/logo", file, options);
+  /**
+   * Change the dealership's settings. Requires admin.
+   * JSON merge patch. Omitted fields keep their values, null clears a field. Settings apply to this environment
+   * only.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly update = (body: t.PreviewDealershipPatch, options?: Options): Promise<t.PreviewDealership> =>
+    patch(this, "/dealership", body, options);
+  /**
+   * Change a location. Requires admin.
+   * JSON merge patch. Omitted fields keep their values, null clears a field. New taxes apply to new deals only.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly updateLocation = (locationId: string, body: t.PreviewLocationPatch, options?: Options): Promise<t.PreviewLocation> =>
+    patch(this, path`/locations/${locationId}`, body, options);
 }
 
 /** Operations of preview.deals. */
 export class PreviewDealsService extends PreviewFamily {
+  /**
+   * Accept an offer and reserve the hull. Requires deals:write.
+   * The deal becomes accepted and its hull sale_pending. If the hull is reserved for another deal, the request
+   * fails with 409 and the code hull_unavailable. If your key has deals:read, the error includes the ID of that
+   * deal. If the hull is on hold, and not for this deal, its lead or its buyer, the code is hull_on_hold. If the
+   * price is below the floor of the hull and your key doesn't have hulls:write, the request fails with 403 and the
+   * code below_floor.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly acceptOffer = (dealId: string, offerId: string, body?: t.OfferAccept, options?: Options): Promise<t.PreviewOffer> =>
+    post(this, path`/deals/${dealId}/offers/${offerId}/accept`, body, options);
+  /**
+   * Add a trade-in. Requires deals:write.
+   * To change a trade-in, for example when its payoff changes, send the complete trade-in with its ID in
+   * `replaces_id`. It keeps its ID. A boat that is in stock can't be traded in.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly addTradeIn = (dealId: string, body: t.PreviewTradeInPut, options?: Options): Promise<t.PreviewTradeIn> =>
+    post(this, path`/deals/${dealId}/trade_ins`, body, options);
+  /**
+   * Advance a deal to its next status. Requires deals:write.
+   * The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed
+   * purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance)
+   * or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. With
+   * a `write_off_reason`, a deal can be funded or closed although a balance is due. If something is missing,
+   * `details` lists it. If a balance is due on delivery, or too much was paid, `warnings` states it.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly advance = (dealId: string, body?: t.DealAdvance, options?: Options): Promise<t.PreviewDeal> =>
+    post(this, path`/deals/${dealId}/advance`, body, options);
+  /**
+   * Cancel a deal and release its hull. Requires deals:write.
+   * You can cancel a deal until it is funded. Later, unwind it. The hull returns to its previous status. Offers
+   * and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid,
+   * `deposit_outcome` decides what happens to it.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly cancel = (dealId: string, body: t.DealCancel, options?: Options): Promise<t.PreviewDeal> =>
+    post(this, path`/deals/${dealId}/cancel`, body, options);
   /**
    * Create a deal with its opening offer. Requires deals:write.
    * A hull can have any number of open deals. The first deal with an accepted offer reserves it.
@@ -1290,6 +1382,14 @@ export class PreviewDealsService extends PreviewFamily {
   readonly getNext = (dealId: string, options?: Options): Promise<t.PreviewDealNext> =>
     get(this, path`/deals/${dealId}/next`, options);
   /**
+   * Retrieve an offer. Requires deals:read.
+   * Returns the offer with its current status and the decision about it.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getOffer = (dealId: string, offerId: string, options?: Options): Promise<t.PreviewOffer> =>
+    get(this, path`/deals/${dealId}/offers/${offerId}`, options);
+  /**
    * List deals, newest first. Requires deals:read.
    * Returns the deals that match all filters. With a session, `owner_id=me` lists the deals of your own user.
    *
@@ -1307,6 +1407,39 @@ export class PreviewDealsService extends PreviewFamily {
   readonly listAdjustments = (dealId: string, query?: ListParams, options?: Options): List<t.PreviewDealAdjustment> =>
     list(this, path`/deals/${dealId}/adjustments`, options, query);
   /**
+   * List offers. Requires deals:read.
+   * Returns the offers of both sides, including those that were rejected, replaced or have expired. Newest first.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listOffers = (dealId: string, query?: ListParams, options?: Options): List<t.PreviewOffer> =>
+    list(this, path`/deals/${dealId}/offers`, options, query);
+  /**
+   * List trade-ins. Requires deals:read.
+   * Returns the boats that the buyer trades in. Newest first.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listTradeIns = (dealId: string, query?: ListParams, options?: Options): List<t.PreviewTradeIn> =>
+    list(this, path`/deals/${dealId}/trade_ins`, options, query);
+  /**
+   * Make an offer or a counteroffer. Requires deals:write.
+   * Replaces the pending offer of the same side, and the offer that it answers (`in_reply_to`).
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly makeOffer = (dealId: string, body: t.PreviewOfferMake, options?: Options): Promise<t.PreviewOffer> =>
+    post(this, path`/deals/${dealId}/offers`, body, options);
+  /**
+   * Reject or withdraw an offer. Requires deals:write.
+   * If the other side declines the offer, it becomes rejected. If the side that made it takes it back, it becomes
+   * withdrawn. Only a pending offer can be rejected.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly rejectOffer = (dealId: string, offerId: string, body?: t.OfferReject, options?: Options): Promise<t.PreviewOffer> =>
+    post(this, path`/deals/${dealId}/offers/${offerId}/reject`, body, options);
+  /**
    * Undo a funded, delivered or closed sale. Requires deals:write.
    * The deal becomes cancelled. Payments are refunded, reversed or kept, as `payments` says. Fundings are charged
    * back, products are canceled, issued documents are voided, and the boat is in stock again. The reports of
@@ -1317,6 +1450,15 @@ export class PreviewDealsService extends PreviewFamily {
    */
   readonly unwind = (dealId: string, body: t.PreviewDealUnwind, query?: t.PreviewDealUnwindParams, options?: Options): Promise<t.PreviewDeal> =>
     post(this, path`/deals/${dealId}/unwind`, body, options, query);
+  /**
+   * Change a deal's line items, tax or owner. Requires deals:write.
+   * JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is
+   * signed, you can only change the owner and the metadata.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly update = (dealId: string, body: t.PreviewDealPatch, options?: Options): Promise<t.PreviewDeal> =>
+    patch(this, path`/deals/${dealId}`, body, options);
   /**
    * Change a part of a trade-in. Requires deals:write.
    * A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the
@@ -1331,6 +1473,29 @@ export class PreviewDealsService extends PreviewFamily {
 /** Operations of preview.finance. */
 export class PreviewFinanceService extends PreviewFamily {
   /**
+   * Advance a funding to its next status. Requires deals:write.
+   * From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent,
+   * signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is
+   * funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
+   * funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
+   * selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
+   * what is different.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly advanceFunding = (dealId: string, fundingId: string, body?: t.PreviewFundingAdvance, options?: Options): Promise<t.PreviewFunding> =>
+    post(this, path`/deals/${dealId}/fundings/${fundingId}/advance`, body, options);
+  /**
+   * Create an F&I structure. Requires deals:write.
+   * Slipway calculates the structure from the current total of the deal. A structure never changes. To try other
+   * terms, create another one. A contracted deal can only get another structure while a lender has approved other
+   * terms than those of the selected one.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly createStructure = (dealId: string, body: t.PreviewFinanceStructureCreate, options?: Options): Promise<t.PreviewFinanceStructure> =>
+    post(this, path`/deals/${dealId}/finance_structures`, body, options);
+  /**
    * Download the signed PDF with its signatures. Requires deals:read.
    * Returns the PDF with a page that lists the name, role, time and IP address of each signature, and the SHA-256
    * hash of what was signed. The file starts with the bytes of the signed PDF. Returns 409 until everyone has
@@ -1341,6 +1506,55 @@ export class PreviewFinanceService extends PreviewFamily {
   readonly getExecutedDocument = (dealId: string, documentId: string, options?: Options): Promise<Response> =>
     download(this, path`/deals/${dealId}/documents/${documentId}/executed`, options);
   /**
+   * Retrieve a funding. Requires deals:read.
+   * Returns the submission with the lender's decision and all stipulations.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getFunding = (dealId: string, fundingId: string, options?: Options): Promise<t.PreviewFunding> =>
+    get(this, path`/deals/${dealId}/fundings/${fundingId}`, options);
+  /**
+   * Retrieve a payment. Requires deals:read.
+   * Returns the payment with its status and the total of its refunds.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getPayment = (dealId: string, paymentId: string, options?: Options): Promise<t.PreviewPayment> =>
+    get(this, path`/deals/${dealId}/payments/${paymentId}`, options);
+  /**
+   * Retrieve an F&I structure with its payment schedule. Requires deals:read.
+   * Returns the structure with each monthly payment, split into principal and interest.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly getStructure = (dealId: string, structureId: string, options?: Options): Promise<t.PreviewFinanceStructureSchedule> =>
+    get(this, path`/deals/${dealId}/finance_structures/${structureId}`, options);
+  /**
+   * List lender submissions and their statuses. Requires deals:read.
+   * Returns each submission with the lender's decision and the stipulations. Newest first.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listFundings = (dealId: string, query?: ListParams, options?: Options): List<t.PreviewFunding> =>
+    list(this, path`/deals/${dealId}/fundings`, options, query);
+  /**
+   * List payments and refunds. Requires deals:read.
+   * Returns the money that was received for the deal, with refunds, reversals and transfers as separate entries.
+   * Newest first.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listPayments = (dealId: string, query?: ListParams, options?: Options): List<t.PreviewPayment> =>
+    list(this, path`/deals/${dealId}/payments`, options, query);
+  /**
+   * List F&I structures. Requires deals:read.
+   * Returns the payment plans that were created for the deal, with the selected one marked. Newest first.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listStructures = (dealId: string, query?: ListParams, options?: Options): List<t.PreviewFinanceStructure> =>
+    list(this, path`/deals/${dealId}/finance_structures`, options, query);
+  /**
    * Calculate the payments of a loan. Requires deals:read.
    * Returns the payments for up to twelve terms, of a deal or of a price. It calculates like finance structures,
    * and stores nothing.
@@ -1349,6 +1563,44 @@ export class PreviewFinanceService extends PreviewFamily {
    */
   readonly quote = (body: t.PreviewFinanceQuoteCreate, options?: Options): Promise<t.PreviewFinanceQuote> =>
     post(this, "/finance_quotes", body, options);
+  /**
+   * Record a payment. Requires deals:write.
+   * Also record the money from a lender here when it arrives. A closed deal accepts payments as long as a balance
+   * is due.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly recordPayment = (dealId: string, body: t.PreviewPaymentRecord, options?: Options): Promise<t.PreviewPayment> =>
+    post(this, path`/deals/${dealId}/payments`, body, options);
+  /**
+   * Refund a payment, in whole or in part. Requires deals:write.
+   * A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a
+   * bounced check or a chargeback, send `reversal`. You can do this in any status of the deal. A user needs a role
+   * for managers, or the scope admin.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly refundPayment = (dealId: string, paymentId: string, body: t.PreviewPaymentRefund, options?: Options): Promise<t.PreviewPayment> =>
+    post(this, path`/deals/${dealId}/payments/${paymentId}/refund`, body, options);
+  /**
+   * Select a structure for the deal. Requires deals:write.
+   * The deal becomes a finance deal, and the products of the structure are added to its total. If the deal is
+   * contracted and a lender has approved other terms, you can select a structure with these terms. If this changes
+   * the total, it requires the scope admin, or a user with a role for managers: the purchase agreement is voided,
+   * and the deal is accepted again until everyone has signed a new one.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly selectStructure = (dealId: string, structureId: string, options?: Options): Promise<t.PreviewFinanceStructure> =>
+    post(this, path`/deals/${dealId}/finance_structures/${structureId}/select`, undefined, options);
+  /**
+   * Submit the selected structure to a lender. Requires deals:write.
+   * You can submit a deal to several lenders at the same time. Only one of them can have the contract.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly submitFunding = (dealId: string, body: t.FundingSubmit, options?: Options): Promise<t.PreviewFunding> =>
+    post(this, path`/deals/${dealId}/fundings`, body, options);
   /**
    * Upload a document. Requires deals:write.
    * Send a PDF, or a JPEG or PNG image, of up to 25 MiB as the body or as the form field `file`. The type is
@@ -1364,11 +1616,37 @@ export class PreviewFinanceService extends PreviewFamily {
 /** Operations of preview.hulls. */
 export class PreviewHullsService extends PreviewFamily {
   /**
+   * Adjust pricing and record the change. Requires hulls:write.
+   * Changes the price. Omitted fields keep their values, null clears a field. A `cost` replaces all costs.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly adjustPricing = (hullId: string, body: t.PreviewHullPricingReplace, options?: Options): Promise<t.PreviewHullPricing> =>
+    put(this, path`/hulls/${hullId}/pricing`, body, options);
+  /**
+   * Archive a hull. Requires hulls:write.
+   * Removes the hull from the active inventory and from all channels. You can't archive a hull that belongs to an
+   * open deal. To bring it back, change the status to the one it had before.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly archive = (hullId: string, body?: t.HullArchive, options?: Options): Promise<t.PreviewHull> =>
+    post(this, path`/hulls/${hullId}/archive`, body, options);
+  /**
    * Add a hull to inventory. Requires hulls:write.
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
   readonly create = (body: t.PreviewHullCreate, query?: t.PreviewHullCreateParams, options?: Options): Promise<t.PreviewHull> =>
     post(this, "/hulls", body, options, query);
+  /**
+   * Add a syndication channel. Requires hulls:write.
+   * With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they
+   * are added. The secrets `feed_url` and `signing_secret` are only in this response.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly createChannel = (body: t.PreviewChannelCreate, options?: Options): Promise<t.PreviewChannel> =>
+    post(this, "/channels", body, options);
   /**
    * Remove the agreement with the owner of a boat. Requires hulls:write.
    * The ownership of the hull doesn't change. Returns 409 if the hull is delivered.
@@ -1403,7 +1681,10 @@ export class PreviewHullsService extends PreviewFamily {
     get(this, path`/hulls/${hullId}/listing_agreement`, options);
   /**
    * Retrieve current pricing. Requires hulls:read.
-   * In preview since November 16, 2026. Can become stable on February 14, 2027.
+   * Returns the current price. The cost and the lowest acceptable price are only returned to keys with the scope
+   * hulls:write.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
    */
   readonly getPricing = (hullId: string, options?: Options): Promise<t.PreviewHullPricing> =>
     get(this, path`/hulls/${hullId}/pricing`, options);
@@ -1417,6 +1698,23 @@ export class PreviewHullsService extends PreviewFamily {
    */
   readonly list = (query?: t.PreviewHullListParams, options?: Options): List<t.PreviewHull> =>
     list(this, "/hulls", options, query);
+  /**
+   * List syndication channels. Requires hulls:read.
+   * Returns the marketplaces and websites that your hulls can be published on.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listChannels = (query?: ListParams, options?: Options): List<t.PreviewChannel> =>
+    list(this, "/channels", options, query);
+  /**
+   * List price changes. Requires hulls:read.
+   * Returns the first price and each later change of the asking price, with the reason and the user or key that
+   * made it. Newest first.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly listPriceChanges = (hullId: string, query?: ListParams, options?: Options): List<t.PreviewPriceChange> =>
+    list(this, path`/hulls/${hullId}/price_changes`, options, query);
   /**
    * Replace the agreement with the owner of a boat. Requires hulls:write.
    * Adds the agreement, or replaces it. The owner is the seller on documents, and your part of the commission is
@@ -1454,6 +1752,16 @@ export class PreviewHullsService extends PreviewFamily {
   readonly rotateChannelSecret = (channelId: string, body?: t.PreviewChannelRotate, options?: Options): Promise<t.PreviewChannel> =>
     post(this, path`/channels/${channelId}/rotate_secret`, body, options);
   /**
+   * Change the status of a hull. Requires hulls:write.
+   * Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale
+   * and back, sold to available, and archived to the status before. Only deals make the other changes. A hold can
+   * be for a deal, a lead or a contact. While it lasts, the offers of other deals can't be accepted.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly transition = (hullId: string, body: t.HullTransition, options?: Options): Promise<t.PreviewHull> =>
+    post(this, path`/hulls/${hullId}/transition`, body, options);
+  /**
    * Change a hull's descriptive fields or location. Requires hulls:write.
    * A JSON merge patch. Omitted fields keep their values, null clears a field.
    *
@@ -1482,6 +1790,42 @@ export class PreviewHullsService extends PreviewFamily {
 
 /** Operations of preview.leads. */
 export class PreviewLeadsService extends PreviewFamily {
+  /**
+   * Assign a lead. Requires leads:write.
+   * Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active
+   * user with leads:write who takes leads (`takes_leads`) at the lead's location.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly assign = (leadId: string, body: t.LeadAssign, options?: Options): Promise<t.PreviewLead> =>
+    post(this, path`/leads/${leadId}/assign`, body, options);
+  /**
+   * Close a lead as lost. Requires leads:write.
+   * Use this if the customer does not buy. The status becomes lost. To reopen the lead, set its status to working.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly close = (leadId: string, body: t.LeadClose, options?: Options): Promise<t.PreviewLead> =>
+    post(this, path`/leads/${leadId}/close`, body, options);
+  /**
+   * Convert a lead into a deal. Requires leads:write and deals:write.
+   * Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes
+   * converted.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly convert = (leadId: string, body: t.PreviewLeadConvert, options?: Options): Promise<t.PreviewDeal> =>
+    post(this, path`/leads/${leadId}/convert`, body, options);
+  /**
+   * Create a lead. Requires leads:write.
+   * Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it
+   * is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps
+   * what was sent. `possible_mismatch` is true if the name differs.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly create = (body: t.PreviewLeadCreate, options?: Options): Promise<t.PreviewLead> =>
+    post(this, "/leads", body, options);
   /**
    * Delete a message in quarantine. Requires leads:write.
    * Deletes the message permanently.
@@ -1595,6 +1939,15 @@ export class PreviewLeadsService extends PreviewFamily {
   readonly snooze = (leadId: string, body: t.PreviewLeadSnooze, options?: Options): Promise<t.PreviewLead> =>
     put(this, path`/leads/${leadId}/snooze`, body, options);
   /**
+   * Update or reopen a lead. Requires leads:write.
+   * JSON merge patch. Omitted fields keep their values, null clears a field. Set `status` to new, contacted,
+   * qualified or working. Working also reopens a lost lead.
+   *
+   * In preview since November 18, 2026. Can become stable on February 16, 2027.
+   */
+  readonly update = (leadId: string, body: t.PreviewLeadPatch, options?: Options): Promise<t.PreviewLead> =>
+    patch(this, path`/leads/${leadId}`, body, options);
+  /**
    * End the snooze of a lead. Requires leads:write.
    * The lead is on the list of leads that wait for an answer again. If it was snoozed until the customer writes,
    * its wait begins now.
@@ -1614,7 +1967,7 @@ export class PreviewOfficeService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  readonly listDocuments = (query?: t.PreviewOfficeListDocumentsParams, options?: Options): List<t.Document> =>
+  readonly listAllDocuments = (query?: t.PreviewOfficeListAllDocumentsParams, options?: Options): List<t.Document> =>
     list(this, "/documents", options, query);
   /**
    * List the fundings of all deals, newest first. Requires deals:read.
@@ -1623,7 +1976,7 @@ export class PreviewOfficeService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  readonly listFundings = (query?: t.PreviewOfficeListFundingsParams, options?: Options): List<t.PreviewFunding> =>
+  readonly listAllFundings = (query?: t.PreviewOfficeListAllFundingsParams, options?: Options): List<t.PreviewFunding> =>
     list(this, "/fundings", options, query);
   /**
    * List the payments of all deals, newest first. Requires deals:read.
@@ -1632,7 +1985,7 @@ export class PreviewOfficeService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  readonly listPayments = (query?: t.PreviewOfficeListPaymentsParams, options?: Options): List<t.PreviewPayment> =>
+  readonly listAllPayments = (query?: t.PreviewOfficeListAllPaymentsParams, options?: Options): List<t.PreviewPayment> =>
     list(this, "/payments", options, query);
 }
 
@@ -1789,8 +2142,8 @@ export class PreviewReportsService extends PreviewFamily {
   /**
    * Report the contracts in transit. Requires deals:read.
    * Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted,
-   * pending_docs and approved_to_fund. `from` and `to` limit the report to fundings that were submitted on these
-   * days. The default is all of them.
+   * pending_docs and approved_to_fund. `date_after` and `date_before` limit the report to fundings that were
+   * submitted on these days. The default is all of them.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -1810,7 +2163,8 @@ export class PreviewReportsService extends PreviewFamily {
   /**
    * Report the age and value of the inventory. Requires hulls:read.
    * Counts the hulls that are in stock now and not sold, by days in stock. Costs require the scope hulls:write.
-   * `from` and `to` limit the report to hulls that were received on these days. The default is all hulls.
+   * `date_after` and `date_before` limit the report to hulls that were received on these days. The default is all
+   * hulls.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -1897,7 +2251,7 @@ export class PreviewSearchService extends PreviewFamily {
    * and the hull, and documents by their number. To find deals by their buyer, you need `leads:read`, and by their
    * hull, `hulls:read`.
    *
-   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   * In preview since November 17, 2026. It only serves the console and won't become stable.
    */
   readonly search = (query?: t.PreviewSearchSearchParams, options?: Options): Promise<t.PreviewSearchResult> =>
     get(this, "/search", options, query);
@@ -1907,7 +2261,7 @@ export class PreviewSearchService extends PreviewFamily {
 export class PreviewWebhooksService extends PreviewFamily {
   /**
    * Retrieve an event with who caused it. Requires webhooks.
-   * The same as in `/v1`, with the `actor`.
+   * The same as in `/v1`, with the `actor`. The object is in the shape of the preview.
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */
@@ -1915,7 +2269,7 @@ export class PreviewWebhooksService extends PreviewFamily {
     get(this, path`/events/${eventId}`, options);
   /**
    * List events with who caused them, newest first. Requires webhooks.
-   * The same as in `/v1`, with the `actor` of each event.
+   * The same as in `/v1`, with the `actor` of each event. Objects are in the shape of the preview.
    *
    * In preview since November 17, 2026. Can become stable on February 15, 2027.
    */

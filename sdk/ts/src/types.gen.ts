@@ -530,6 +530,9 @@ export type PreviewDealMissingCode =
   | "hin"
   | "agreement_hin";
 
+/** Term that differs. */
+export type PreviewFundingDifferenceField = "amount" | "apr_percent" | "term_months";
+
 /** Reference of a hull that you can expand. */
 export type PreviewHullExpansion = "location" | "pricing" | "listing_agreement";
 
@@ -4670,11 +4673,11 @@ export interface PreviewBackupStatus {
 /** What buyers from a region pay instead of the taxes of the location. Send either exempt_reason or taxes. */
 export interface PreviewBuyerTax {
   /** Why these buyers are exempt from the taxes of the location. Null if they pay other taxes. */
-  exempt_reason: string | null;
+  exempt_reason?: string | null;
   /** State, province or region in the buyer's address. Ignores case. */
   region: string;
   /** Taxes that these buyers pay. Null if they are exempt. */
-  taxes: Array<PreviewTaxRule> | null;
+  taxes?: Array<PreviewTaxRule> | null;
 }
 
 /** A deal with a deposit that the dealership holds. */
@@ -4814,21 +4817,50 @@ export interface PreviewChannel {
   version: number;
 }
 
+/** A new channel. */
+export interface PreviewChannelCreate {
+  /** Whether to publish all hulls that match the filter, now and later. Defaults to false. */
+  auto_publish?: boolean;
+  /**
+   * Credential that the partner gave you, such as an API key. It is sent with each listing. It is stored encrypted
+   * and never returned. Requires push_url.
+   */
+  credential?: string | null;
+  /** Header to send the credential in. Defaults to Authorization: Bearer. */
+  credential_header?: string | null;
+  /** Which hulls the channel accepts. Defaults to all hulls. */
+  filter?: PreviewChannelFilter;
+  /**
+   * Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides:
+   * BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and
+   * boatstream are XML for any kind.
+   */
+  format?: ChannelFormat;
+  /** Marketplace or website that the channel stands for. */
+  kind?: ChannelKind;
+  /** URL of the page of a boat on your website, with {hull_id} or {stock_number}. */
+  listing_url?: string | null;
+  /** Name of the channel, for your staff. */
+  name: string;
+  /** URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed. */
+  push_url?: string | null;
+}
+
 /** Which hulls a channel accepts. Empty and null fields match all hulls. */
 export interface PreviewChannelFilter {
   /** Only hulls in these conditions. */
-  conditions: Array<HullCondition>;
+  conditions?: Array<HullCondition>;
   /** Only hulls at these locations. */
-  location_ids: Array<string>;
+  location_ids?: Array<string>;
   /**
    * Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML
    * of Slipway support them. Defaults to false.
    */
-  pre_orders: boolean;
-  /** Minimum price in whole US dollars. */
-  price_min: number | null;
+  pre_orders?: boolean;
+  /** Minimum price. */
+  price_min?: PreviewMoney | null;
   /** Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders. */
-  statuses: Array<ListedHullStatus>;
+  statuses?: Array<ListedHullStatus>;
 }
 
 /** Changes to a channel. Fields that you leave out keep their values. */
@@ -4870,8 +4902,8 @@ export interface PreviewChannelPatchFilter {
    * of Slipway support them. Defaults to false.
    */
   pre_orders?: boolean;
-  /** Minimum price in whole US dollars. */
-  price_min?: number | null;
+  /** Minimum price. */
+  price_min?: PreviewMoney | null;
   /** Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders. */
   statuses?: Array<ListedHullStatus>;
 }
@@ -4895,7 +4927,7 @@ export interface PreviewDeal {
   /** Why the deal was cancelled. Null unless the status is cancelled. */
   cancel_reason: string | null;
   /** When the deal was cancelled. Null unless it is. */
-  cancelled_at: string | null;
+  canceled_at: string | null;
   /** When the deal was closed. Null until then. */
   closed_at: string | null;
   /** Contact who buys together with the buyer. Null if there is none. */
@@ -4933,7 +4965,7 @@ export interface PreviewDeal {
   metadata: Record<string, string>;
   /** Number of the deal for people. Increases with each deal of the dealership, from 1001. */
   number: number;
-  /** Opening offer. The current price is totals.price_cents. */
+  /** Opening offer. The current price is totals.price. */
   offer: PreviewMoney;
   /** The owner, if you expand it and there is one. */
   owner?: PreviewDirectoryUser;
@@ -5153,6 +5185,31 @@ export interface PreviewDealNext {
   steps: Array<PreviewDealStep>;
 }
 
+/** Changes to a deal. Omitted fields keep their values, null clears a field. */
+export interface PreviewDealPatch {
+  /** Contact who buys together with the buyer. Null removes it. */
+  co_buyer_id?: string | null;
+  /**
+   * How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's
+   * own lender.
+   */
+  deal_type?: DealType;
+  /** Replaces all line items. */
+  line_items?: Array<PreviewDealLineItem> | null;
+  /** Pairs to add or change. Set a value to null to remove its key. Set metadata to null to remove all pairs. */
+  metadata?: Record<string, string | null> | null;
+  /** User who is responsible for the deal. Null removes the user. */
+  owner_id?: string | null;
+  /** Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage). */
+  sale_type?: DealSaleType;
+  /** Replaces all taxes with one sales tax. */
+  tax_rate_percent?: string;
+  /** Replaces all taxes. Can't be combined with tax_rate_percent. */
+  taxes?: Array<PreviewDealTax> | null;
+  /** Whether trade-in allowances reduce the taxable amount. */
+  trade_tax_credit?: boolean;
+}
+
 /** Whether a deal can advance to a status now. */
 export interface PreviewDealStep {
   /** Whether the deal can advance to this status now. */
@@ -5202,7 +5259,7 @@ export interface PreviewDealTotals {
   canceled: PreviewMoney;
   /**
    * Profit on the boat. Null if your key does not have both deals:write and hulls:write, or if a cost is unknown:
-   * that of the hull, of a front line item, or the acv_cents of a trade-in.
+   * that of the hull, of a front line item, or the acv of a trade-in.
    */
   front_profit: PreviewMoney | null;
   /** Line items minus discounts and rebates, plus the products of the selected finance structure. */
@@ -5275,6 +5332,122 @@ export interface PreviewDealership {
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
   version: number;
+}
+
+/** Changes to the dealership. Omitted fields keep their values. */
+export interface PreviewDealershipPatch {
+  /** Name of the company, as documents show it. Null removes it. */
+  legal_name?: string | null;
+  /** Name of the dealership, as customers know it. */
+  name?: string;
+  /** Parts of the postal address to change. Null removes the address. */
+  postal_address?: PreviewDealershipPatchPostalAddress | null;
+  /** Settings to change. Omitted settings keep their values. */
+  settings?: PreviewDealershipPatchSettings;
+  /** IANA time zone of the dealership, for dates and for locations without their own. */
+  timezone?: string;
+}
+
+/** Parts of the postal address to change. Null removes the address. */
+export interface PreviewDealershipPatchPostalAddress {
+  /** City or town. */
+  city?: string;
+  /** Country as two capital letters (ISO 3166). */
+  country?: string;
+  /** Street and number. */
+  line1?: string;
+  /** Suite, building or dock. */
+  line2?: string | null;
+  /** ZIP code or postal code. */
+  postal_code?: string | null;
+  /** State, province or region. */
+  region?: string | null;
+}
+
+/** Settings to change. Omitted settings keep their values. */
+export interface PreviewDealershipPatchSettings {
+  /** Whether a boat can be delivered before the deal is funded (spot delivery). */
+  allow_delivery_before_funding?: boolean;
+  /** Which apps users can connect. With owner_allowed, an owner connects an app without registration first. */
+  allowed_apps?: AllowedApps;
+  /** Default length of a hold, in hours. */
+  default_hold_hours?: number;
+  /** Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes. */
+  default_tax_rate_percent?: string;
+  /** Replaces all taxes. */
+  default_taxes?: Array<PreviewTaxRule>;
+  /** Secrets and limits for received messages. */
+  inbound?: PreviewDealershipPatchSettingsInbound;
+  /** Reasons to choose from when a lead is closed. Replaces the list. */
+  lost_reasons?: Array<string>;
+  /** Score at which a lead is qualified. */
+  qualify_at_score?: number;
+  /** Hours in which marketing text messages wait, in the recipient's time zone. */
+  quiet_hours?: PreviewDealershipPatchSettingsQuietHours;
+  /** Sender of messages. */
+  sender?: PreviewDealershipPatchSettingsSender;
+  /** Deal status that marks the hull as sold. */
+  sold_when?: SoldWhen;
+  /** Hours without activity after which a lead is stalled. */
+  stalled_after_hours?: number;
+  /** Kinds of line items that are taxable by default. */
+  taxable_lines?: PreviewDealershipPatchSettingsTaxableLines;
+  /** Whether trade-in allowances reduce the taxable amount of new deals. */
+  trade_tax_credit?: boolean;
+}
+
+/** Secrets and limits for received messages. */
+export interface PreviewDealershipPatchSettingsInbound {
+  /**
+   * Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and
+   * never returned. Null removes it.
+   */
+  email_secret?: string | null;
+  /**
+   * Email addresses and domains that are never a customer, such as those of marketplaces and of your website.
+   * Replaces the list.
+   */
+  marketplaces?: Array<string>;
+  /** How many new senders in an hour create leads. Messages of the others go to the quarantine. */
+  new_senders_per_hour?: number;
+  /** Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it. */
+  twilio_auth_token?: string | null;
+}
+
+/** Hours in which marketing text messages wait, in the recipient's time zone. */
+export interface PreviewDealershipPatchSettingsQuietHours {
+  /** End of the quiet hours, as HH:MM in the recipient's time zone. */
+  end?: string;
+  /** Start of the quiet hours, as HH:MM in the recipient's time zone. */
+  start?: string;
+}
+
+/** Sender of messages. */
+export interface PreviewDealershipPatchSettingsSender {
+  /**
+   * A new address receives a link to verify it. The link expires after seven days. Send the address again for a
+   * new link.
+   */
+  email?: string | null;
+  /**
+   * Phone number in any common format. If it has no country code, the country of the postal address is used, or
+   * the United States.
+   */
+  sms?: string | null;
+}
+
+/** Kinds of line items that are taxable by default. */
+export interface PreviewDealershipPatchSettingsTaxableLines {
+  /** Whether accessories are taxable. */
+  accessory?: boolean;
+  /** Whether a discount reduces the taxable amount. */
+  discount?: boolean;
+  /** Whether fees are taxable. */
+  fee?: boolean;
+  /** Whether products are taxable. Also the default for products of finance structures. */
+  product?: boolean;
+  /** Whether a rebate reduces the taxable amount. */
+  rebate?: boolean;
 }
 
 /** A user as coworkers see them. */
@@ -5416,6 +5589,184 @@ export interface PreviewFinanceQuoteTerm {
   total_of_payments: PreviewMoney;
 }
 
+/** A payment plan for a deal, calculated by Slipway. It never changes. */
+export interface PreviewFinanceStructure {
+  /** Deal total, financed products and their tax, minus cash down and deposits. */
+  amount_financed: PreviewMoney;
+  /** Annual rate of the contract as a decimal. */
+  apr_percent: string;
+  /** Amount in cents that is due with the last payment, in addition to it. */
+  balloon: PreviewMoney;
+  /** Rate that the lender charges the dealership. Null if your key does not have both deals:write and hulls:write. */
+  buy_rate_percent: string | null;
+  /** Down payment in cash, in cents. Deposits are not part of it. */
+  cash_down: PreviewMoney;
+  /** Date of the contract, from which interest accrues. Null for structures of earlier versions. */
+  contract_on: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** Total of the deal in cents without products, when the structure was created. */
+  deal: PreviewMoney;
+  /** Deal that the structure finances. */
+  deal_id: string;
+  /** Deposits paid when the structure was created. */
+  deposit: PreviewMoney;
+  /**
+   * Annual percentage rate according to Regulation Z (Appendix J, actuarial method, with odd days). Documents
+   * print it. It differs from apr_percent if the first period is longer or shorter than a month.
+   */
+  disclosed_apr_percent: string;
+  /** Last payment, which includes the balloon and the cents left by rounding. */
+  final_payment: PreviewMoney;
+  /** Total interest in cents. */
+  finance_charge: PreviewMoney;
+  /** First payment, which includes the interest for odd days. */
+  first_payment: PreviewMoney;
+  /** Date of the first payment. */
+  first_payment_on: string;
+  /** Identifies the structure. Starts with fin_. */
+  id: string;
+  /** Lender that the structure is meant for. */
+  lender: string | null;
+  /** Your name for the structure, to tell alternatives apart. */
+  name: string | null;
+  /** Days by which the first period is longer than a month. Negative if it is shorter. */
+  odd_days: number;
+  /** Whether interest is charged for the odd days. Null if the request didn't say, which means ignored. */
+  odd_days_interest: OddDaysInterest | null;
+  /**
+   * Simple interest for the odd days, for a year of 365 days. Due with the first payment. Negative if the first
+   * period is shorter than a month.
+   */
+  odd_days_interest_amount: PreviewMoney;
+  /** Monthly payment in cents, rounded half up. */
+  payment: PreviewMoney;
+  /** Tax on the taxable products. The tax on financed products is financed too. */
+  product_tax: PreviewMoney;
+  /** Finance and insurance products that are sold with the loan. */
+  products: Array<PreviewFinanceProduct>;
+  /**
+   * Dealer reserve: the difference between the interest at apr_percent and at the buy rate, times the split. Part
+   * of the back profit. Null without a buy rate, or if your key does not have both deals:write and hulls:write.
+   */
+  reserve: PreviewMoney | null;
+  /** Part of the reserve that the dealership gets. Null if your key does not have both deals:write and hulls:write. */
+  reserve_split_percent: string | null;
+  /** Whether it is the selected structure of the deal. */
+  selected: boolean;
+  /** Number of monthly payments. */
+  term_months: number;
+  /** Sum of all payments in cents. */
+  total_of_payments: PreviewMoney;
+}
+
+/** Terms of a new payment plan. */
+export interface PreviewFinanceStructureCreate {
+  /** Annual rate of the contract as a decimal with up to four places. */
+  apr_percent: string;
+  /** Amount that is due with the last payment, in addition to it. */
+  balloon?: PreviewMoney;
+  /** Rate that the lender charges the dealership. At most apr_percent. */
+  buy_rate_percent?: string | null;
+  /** Down payment in cash, in cents, in addition to deposits. Defaults to 0. */
+  cash_down?: PreviewMoney;
+  /** Date of the contract, from which interest accrues. Defaults to today's date at the dealership. */
+  contract_on?: string | null;
+  /**
+   * Date of the first payment. Defaults to one month after the contract. If it is not 15 to 62 days after the
+   * contract, odd_days_interest is required.
+   */
+  first_payment_on?: string | null;
+  /** Lender that the structure is meant for. */
+  lender?: string | null;
+  /** Your name for the structure, to tell alternatives apart. */
+  name?: string | null;
+  /**
+   * Whether simple interest is charged for the days by which the first period is longer than a month. If the
+   * period is shorter, charged reduces the interest.
+   */
+  odd_days_interest?: OddDaysInterest | null;
+  /** Finance and insurance products to sell with the loan. */
+  products?: Array<PreviewFinanceProduct>;
+  /** Part of the reserve that the dealership gets. Defaults to 100. */
+  reserve_split_percent?: string | null;
+  /** Number of monthly payments. */
+  term_months: number;
+}
+
+/** A payment plan with each monthly payment. */
+export interface PreviewFinanceStructureSchedule {
+  /** Deal total, financed products and their tax, minus cash down and deposits. */
+  amount_financed: PreviewMoney;
+  /** Annual rate of the contract as a decimal. */
+  apr_percent: string;
+  /** Amount in cents that is due with the last payment, in addition to it. */
+  balloon: PreviewMoney;
+  /** Rate that the lender charges the dealership. Null if your key does not have both deals:write and hulls:write. */
+  buy_rate_percent: string | null;
+  /** Down payment in cash, in cents. Deposits are not part of it. */
+  cash_down: PreviewMoney;
+  /** Date of the contract, from which interest accrues. Null for structures of earlier versions. */
+  contract_on: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** Total of the deal in cents without products, when the structure was created. */
+  deal: PreviewMoney;
+  /** Deal that the structure finances. */
+  deal_id: string;
+  /** Deposits paid when the structure was created. */
+  deposit: PreviewMoney;
+  /**
+   * Annual percentage rate according to Regulation Z (Appendix J, actuarial method, with odd days). Documents
+   * print it. It differs from apr_percent if the first period is longer or shorter than a month.
+   */
+  disclosed_apr_percent: string;
+  /** Last payment, which includes the balloon and the cents left by rounding. */
+  final_payment: PreviewMoney;
+  /** Total interest in cents. */
+  finance_charge: PreviewMoney;
+  /** First payment, which includes the interest for odd days. */
+  first_payment: PreviewMoney;
+  /** Date of the first payment. */
+  first_payment_on: string;
+  /** Identifies the structure. Starts with fin_. */
+  id: string;
+  /** Lender that the structure is meant for. */
+  lender: string | null;
+  /** Your name for the structure, to tell alternatives apart. */
+  name: string | null;
+  /** Days by which the first period is longer than a month. Negative if it is shorter. */
+  odd_days: number;
+  /** Whether interest is charged for the odd days. Null if the request didn't say, which means ignored. */
+  odd_days_interest: OddDaysInterest | null;
+  /**
+   * Simple interest for the odd days, for a year of 365 days. Due with the first payment. Negative if the first
+   * period is shorter than a month.
+   */
+  odd_days_interest_amount: PreviewMoney;
+  /** Monthly payment in cents, rounded half up. */
+  payment: PreviewMoney;
+  /** Tax on the taxable products. The tax on financed products is financed too. */
+  product_tax: PreviewMoney;
+  /** Finance and insurance products that are sold with the loan. */
+  products: Array<PreviewFinanceProduct>;
+  /**
+   * Dealer reserve: the difference between the interest at apr_percent and at the buy rate, times the split. Part
+   * of the back profit. Null without a buy rate, or if your key does not have both deals:write and hulls:write.
+   */
+  reserve: PreviewMoney | null;
+  /** Part of the reserve that the dealership gets. Null if your key does not have both deals:write and hulls:write. */
+  reserve_split_percent: string | null;
+  /** Monthly payments, in order. */
+  schedule: Array<PreviewInstallment>;
+  /** Whether it is the selected structure of the deal. */
+  selected: boolean;
+  /** Number of monthly payments. */
+  term_months: number;
+  /** Sum of all payments in cents. */
+  total_of_payments: PreviewMoney;
+}
+
 /** The application of a deal with one lender. */
 export interface PreviewFunding {
   /** Amount in cents that the lender paid. Before that, the requested amount. */
@@ -5432,7 +5783,7 @@ export interface PreviewFunding {
    * Where the deal's selected structure, or else the submitted one, differs from what the lender approved. While
    * it is not empty, the contract can't be sent.
    */
-  differs_from_structure: Array<FundingDifference>;
+  differs_from_structure: Array<PreviewFundingDifference>;
   /** When the lender paid. Null until then. */
   funded_at: string | null;
   /** Identifies the funding. Starts with fund_. */
@@ -5455,6 +5806,22 @@ export interface PreviewFunding {
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
   version: number;
+}
+
+/** Which status a funding advances to, with what the step requires. */
+export interface PreviewFundingAdvance {
+  /** Only for funded. Amount that the lender paid. Defaults to the requested amount. */
+  amount?: PreviewMoney | null;
+  /** Lender's decision, for conditional, approved, countered and declined. */
+  decision?: PreviewFundingDecision | null;
+  /** Only for funded. Defaults to the current time. */
+  funded_at?: string | null;
+  /** Reason for the change. It becomes the reason of the funding. */
+  reason?: string | null;
+  /** Lender's reference number. */
+  reference?: string | null;
+  /** New status. Defaults to the next one toward funded. */
+  to?: FundingStatus;
 }
 
 /** A contract that the lender has not paid yet. */
@@ -5482,22 +5849,32 @@ export interface PreviewFundingContract {
 /** What a lender decided. Null fields were not stated. */
 export interface PreviewFundingDecision {
   /** Amount that the lender approved, in cents. Null if not stated. */
-  amount: PreviewMoney | null;
+  amount?: PreviewMoney | null;
   /** Annual rate that the lender approved, as a decimal. Null if not stated. */
-  apr_percent: string | null;
+  apr_percent?: string | null;
   /**
    * Rate that the lender charges the dealership. Null in responses if your key does not have both deals:write and
    * hulls:write.
    */
-  buy_rate_percent: string | null;
+  buy_rate_percent?: string | null;
   /** Conditions of the approval, in the lender's words. Null if there are none. */
-  conditions: string | null;
+  conditions?: string | null;
   /** When the approval expires. Null if it never does or is not stated. */
-  expires_at: string | null;
+  expires_at?: string | null;
   /** Term that the lender approved, in months. Null if not stated. */
-  term_months: number | null;
+  term_months?: number | null;
   /** Credit tier that the lender assigned. Null if not stated. */
-  tier: string | null;
+  tier?: string | null;
+}
+
+/** A term in which the finance structure differs from what the lender approved. */
+export interface PreviewFundingDifference {
+  /** What the lender approved. */
+  decision: string;
+  /** Term of the decision. amount is the amount financed. */
+  field: PreviewFundingDifferenceField;
+  /** What the structure has. */
+  structure: string;
 }
 
 /** Contracts in transit of one lender. */
@@ -5847,7 +6224,7 @@ export interface PreviewHullPricing {
   msrp: PreviewMoney | null;
   /** First asking price. It only changes if you set it. */
   original_price: PreviewMoney;
-  /** Same as price_usd of the hull. */
+  /** Same as price of the hull. */
   price: PreviewMoney;
   /** Whether the price is hidden from the public. */
   price_hidden: boolean;
@@ -5881,6 +6258,40 @@ export interface PreviewHullPricingPatch {
 
 /** Replaces all costs. */
 export interface PreviewHullPricingPatchCost {
+  /** Transport to the dealership, in cents. */
+  freight?: PreviewMoney | null;
+  /** Invoice of the manufacturer or the previous owner, in cents. */
+  invoice?: PreviewMoney | null;
+  /** Dealer pack, a fixed amount for overhead, in cents. */
+  pack?: PreviewMoney | null;
+  /** Repairs and detailing before the sale, in cents. */
+  reconditioning?: PreviewMoney | null;
+  /** Rigging and installation, in cents. */
+  rigging?: PreviewMoney | null;
+}
+
+/** New pricing of a hull. Omitted fields keep their values, null clears a field. */
+export interface PreviewHullPricingReplace {
+  /** Replaces all costs. */
+  cost?: PreviewHullPricingReplaceCost | null;
+  /** Lowest acceptable price. Offers below it can only be accepted with the scope hulls:write. Null removes it. */
+  floor?: PreviewMoney | null;
+  /** Manufacturer's suggested retail price. Null removes it. */
+  msrp?: PreviewMoney | null;
+  /** Corrects the first asking price,. */
+  original_price?: PreviewMoney | null;
+  /** New asking price. */
+  price: PreviewMoney;
+  /** Whether to hide the price from the public. Feeds and listings then have no price. */
+  price_hidden?: boolean;
+  /** With call, feeds and listings have no price. */
+  price_type?: PriceType;
+  /** Reason for the price change, for the history. */
+  reason?: string | null;
+}
+
+/** Replaces all costs. */
+export interface PreviewHullPricingReplaceCost {
   /** Transport to the dealership, in cents. */
   freight?: PreviewMoney | null;
   /** Invoice of the manufacturer or the previous owner, in cents. */
@@ -5936,6 +6347,22 @@ export interface PreviewInboundMessageReceive {
   subject?: string | null;
   /** Your phone number or email address. Of several leads with the sender, the one that used it gets the message. */
   to?: string;
+}
+
+/** One monthly payment of a loan. */
+export interface PreviewInstallment {
+  /** Remaining balance after the payment, in cents. 0 after the last payment. */
+  balance: PreviewMoney;
+  /** Date on which the payment is due. */
+  due_on: string;
+  /** Part of the payment that is interest, in cents. */
+  interest: PreviewMoney;
+  /** Number of the payment, starting at 1. */
+  number: number;
+  /** Amount of the payment in cents: principal and interest. */
+  payment: PreviewMoney;
+  /** Part of the payment that reduces the balance, in cents. */
+  principal: PreviewMoney;
 }
 
 /** Hulls in stock of one age. */
@@ -6151,6 +6578,153 @@ export interface PreviewLead {
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
   version: number;
+}
+
+/** The deal that a lead is converted into. */
+export interface PreviewLeadConvert {
+  /**
+   * How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's
+   * own lender.
+   */
+  deal_type?: DealType;
+  /** Defaults to the hull of the lead. */
+  hull_id?: string | null;
+  /** Fees, products, accessories, discounts and rebates in addition to the price of the boat. */
+  line_items?: Array<PreviewDealLineItem>;
+  /** Buyer's opening offer. */
+  offer: PreviewMoney;
+  /** Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage). */
+  sale_type?: DealSaleType;
+  /** Sales tax rate as a decimal. One-line form of taxes. */
+  tax_rate_percent?: string | null;
+  /**
+   * Defaults to the taxes of the hull's location for the region in the buyer's address, or else of the dealership.
+   * A wholesale deal is exempt from them.
+   */
+  taxes?: Array<PreviewDealTax> | null;
+  /** Boats that the buyer trades in. */
+  trade_ins?: Array<PreviewTradeInAdd>;
+  /**
+   * Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else
+   * of the dealership.
+   */
+  trade_tax_credit?: boolean | null;
+}
+
+/** A new lead. */
+export interface PreviewLeadCreate {
+  /** Upper end of the budget. */
+  budget_max?: PreviewMoney | null;
+  /** Lower end of the budget. */
+  budget_min?: PreviewMoney | null;
+  /**
+   * Consents that were given with the lead, such as the checkboxes of a form. A channel that the contact has no
+   * address for is left out and listed in unrecorded_consents.
+   */
+  consents?: Array<ConsentCreate>;
+  /**
+   * Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it
+   * lacks is filled in. Otherwise a contact is created.
+   */
+  contact?: PreviewLeadCreateContact | null;
+  /** Existing contact. Send either this or contact. */
+  contact_id?: string | null;
+  /** Boat that the lead asked about. */
+  hull_id?: string | null;
+  /** What the lead is looking for, in your own words. */
+  interest?: string | null;
+  /** Defaults to the location of the hull. */
+  location_id?: string | null;
+  /** Message that the lead wrote, such as the text of a form. */
+  message?: string | null;
+  /** At most 50 pairs. Keys have at most 40 characters, values 500. */
+  metadata?: Record<string, string>;
+  /** User to assign the lead to. */
+  owner_id?: string | null;
+  /** How the lead reached the dealership. */
+  source?: LeadSource;
+  /** Campaign, page, person or place that the lead came from. */
+  source_detail?: string | null;
+  /** When the lead plans to buy, in your own words. */
+  timeline?: string | null;
+}
+
+/**
+ * Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it
+ * lacks is filled in. Otherwise a contact is created.
+ */
+export interface PreviewLeadCreateContact {
+  /** Postal address. */
+  address?: PreviewLeadCreateContactAddress | null;
+  /** Name of the company. Required if kind is company. */
+  company_name?: string | null;
+  /** Email address. It is stored in lowercase and can belong to several contacts. */
+  email?: string | null;
+  /** First name of the person, or of the contact person of a company. */
+  first_name?: string | null;
+  /** Whether the contact is a person or a company. */
+  kind?: ContactKind;
+  /** Last name of the person, or of the contact person of a company. */
+  last_name?: string | null;
+  /**
+   * Legal name in Latin letters, as in a passport. Required for documents if no font of the server has the letters
+   * of the name.
+   */
+  legal_name_latin?: string | null;
+  /** At most 50 pairs. Keys have at most 40 characters, values 500. */
+  metadata?: Record<string, string>;
+  /** Any common format. If it has no country code, the country of the address is used, or the United States. */
+  phone?: string | null;
+  /** How the contact prefers to be reached. It does not replace a consent. Null if unknown. */
+  preferred_channel?: ConsentChannel | null;
+  /** Your own labels, to group contacts. */
+  tags?: Array<string>;
+  /** IANA time zone, for quiet hours. Defaults to the time zones of the address or the phone number. */
+  timezone?: string | null;
+}
+
+/** Postal address. */
+export interface PreviewLeadCreateContactAddress {
+  /** City or town. */
+  city?: string | null;
+  /** Country as two capital letters (ISO 3166). */
+  country?: string | null;
+  /** Street and number. */
+  line1?: string | null;
+  /** Apartment, suite or slip. */
+  line2?: string | null;
+  /** ZIP code or postal code. */
+  postal_code?: string | null;
+  /** State, province or region. */
+  region?: string | null;
+}
+
+/** Changes to a lead. Omitted fields keep their values, null clears a field. */
+export interface PreviewLeadPatch {
+  /** Upper end of the budget. Null removes it. */
+  budget_max?: PreviewMoney | null;
+  /** Lower end of the budget. Null removes it. */
+  budget_min?: PreviewMoney | null;
+  /** Boat that the lead asked about. Null removes it. */
+  hull_id?: string | null;
+  /** What the lead is looking for. Null removes it. */
+  interest?: string | null;
+  /** Location that works the lead. Null removes it. */
+  location_id?: string | null;
+  /** Message that the lead wrote. Null removes it. */
+  message?: string | null;
+  /** Pairs to add or change. A null value removes the key. Null removes all pairs. */
+  metadata?: Record<string, string | null> | null;
+  /** Set to false after reading the messages of the lead. */
+  needs_review?: boolean;
+  /** How the lead reached the dealership. */
+  source?: LeadSource;
+  /** Campaign, page, person or place that the lead came from. Null removes it. */
+  source_detail?: string | null;
+  /** Use new, contacted, qualified or working. working also reopens a lost lead. */
+  status?: LeadStatus;
+  /** When the lead plans to buy. Null removes it. */
+  timeline?: string | null;
 }
 
 /** How the dealership can reach a lead. */
@@ -6369,6 +6943,81 @@ export interface PreviewLocation {
   version: number;
 }
 
+/** A new location. */
+export interface PreviewLocationCreate {
+  /** Postal address. */
+  address?: PreviewLocationCreateAddress | null;
+  /** What buyers from other regions pay instead. */
+  buyer_taxes?: Array<PreviewBuyerTax> | null;
+  /** Short name, unique in the dealership. */
+  code?: string | null;
+  /** Defaults to the taxes of the dealership. */
+  default_taxes?: Array<PreviewTaxRule> | null;
+  /** Name of the location, as customers know it. */
+  name: string;
+  /** Any common format. If it has no country code, the country of the address is used, or the United States. */
+  phone?: string | null;
+  /** IANA time zone. Defaults to the dealership's time zone. */
+  timezone?: string | null;
+  /** Defaults to the dealership's setting. */
+  trade_tax_credit?: boolean | null;
+}
+
+/** Postal address. */
+export interface PreviewLocationCreateAddress {
+  /** City or town. */
+  city: string;
+  /** Country as two capital letters (ISO 3166). */
+  country: string;
+  /** Street and number. */
+  line1: string;
+  /** Suite, building or dock. */
+  line2?: string | null;
+  /** ZIP code or postal code. */
+  postal_code?: string | null;
+  /** State, province or region. */
+  region?: string | null;
+}
+
+/** Changes to a location. Omitted fields keep their values, null clears a field. */
+export interface PreviewLocationPatch {
+  /** Parts of the address to change. Null removes the address. */
+  address?: PreviewLocationPatchAddress | null;
+  /** Replaces all rules for buyers from other regions. Null removes them. */
+  buyer_taxes?: Array<PreviewBuyerTax> | null;
+  /** Short name, unique in the dealership. Null removes it. */
+  code?: string | null;
+  /** Replaces all taxes of new deals. Null uses those of the dealership. */
+  default_taxes?: Array<PreviewTaxRule> | null;
+  /** Name of the location, as customers know it. */
+  name?: string;
+  /**
+   * Phone number in any common format. If it has no country code, the country of the address is used, or the
+   * United States. Null removes it.
+   */
+  phone?: string | null;
+  /** IANA time zone. Null uses the dealership's time zone. */
+  timezone?: string | null;
+  /** Whether trade-in allowances reduce the taxable amount of new deals. Null uses the dealership's setting. */
+  trade_tax_credit?: boolean | null;
+}
+
+/** Parts of the address to change. Null removes the address. */
+export interface PreviewLocationPatchAddress {
+  /** City or town. */
+  city?: string;
+  /** Country as two capital letters (ISO 3166). */
+  country?: string;
+  /** Street and number. */
+  line1?: string;
+  /** Suite, building or dock. */
+  line2?: string | null;
+  /** ZIP code or postal code. */
+  postal_code?: string | null;
+  /** State, province or region. */
+  region?: string | null;
+}
+
 /** The error of a response. */
 export interface PreviewLoggedError {
   /** Code of the error. */
@@ -6400,7 +7049,6 @@ export interface PreviewMessagingChannel {
   waiting: number;
 }
 
-/** An amount of money. */
 export interface PreviewMoney {
   /** In cents. */
   amount: number;
@@ -6414,6 +7062,53 @@ export interface PreviewNewerVersion {
   adds: Array<string>;
   /** Date of the version. */
   version: string;
+}
+
+/** A price for the boat that one side offers to the other. */
+export interface PreviewOffer {
+  /** Amount. */
+  amount: PreviewMoney;
+  /** When it was created. */
+  created_at: string;
+  /** Deal that the offer belongs to. */
+  deal_id: string;
+  /** When it was accepted, rejected, withdrawn, answered, replaced or expired. Null while it is pending. */
+  decided_at: string | null;
+  /** When the offer expires. Null if it never does. */
+  expires_at: string | null;
+  /** Identifies the offer. Starts with off_. */
+  id: string;
+  /** The other side's offer that this one answers. It becomes superseded. Null if it answers none. */
+  in_reply_to: string | null;
+  /** Side that makes the offer. The other side can accept or reject it. */
+  made_by: OfferParty;
+  /** Note for your staff. Null if there is none. */
+  note: string | null;
+  /** Reason for rejecting or withdrawing it. Null if none was recorded. */
+  reason: string | null;
+  /** Whether the offer is still pending, or how it ended. */
+  status: OfferStatus;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** A new offer or counteroffer. */
+export interface PreviewOfferMake {
+  /** Price of the boat. */
+  amount: PreviewMoney;
+  /** When it expires. Never by default. */
+  expires_at?: string | null;
+  /**
+   * The other side's offer that this one answers. If it is pending, it becomes superseded and can't be accepted
+   * anymore.
+   */
+  in_reply_to?: string | null;
+  /** Side that makes the offer. The other side can accept or reject it. */
+  made_by: OfferParty;
+  /** Note for your staff. */
+  note?: string | null;
 }
 
 /** Money that was received for a deal, or that was refunded, reversed or transferred. Payments never change. */
@@ -6469,6 +7164,35 @@ export interface PreviewPaymentOutcome {
   payment_id: string;
 }
 
+/** A payment to record. */
+export interface PreviewPaymentRecord {
+  /** Amount in cents. */
+  amount: PreviewMoney;
+  /** What the money is for. Use lender_proceeds for the money of a lender. */
+  kind: PaymentKind;
+  /** How the money was paid. financing is money from a lender. */
+  method: PaymentMethod;
+  /** Defaults to today's date at the dealership. At most a year ago. */
+  received_on?: string | null;
+  /** Check number or ID of the payment processor. */
+  reference?: string | null;
+}
+
+/** A refund or reversal to record. */
+export interface PreviewPaymentRefund {
+  /** Amount in cents. Defaults to the remaining amount of the payment. */
+  amount?: PreviewMoney | null;
+  /** Why the money is paid back or did not arrive. */
+  reason: string;
+  /** Check number or ID of the payment processor for the refund. */
+  reference?: string | null;
+  /**
+   * Whether the money never arrived, such as a bounced check or a card chargeback. You can record a reversal in
+   * any status of the deal.
+   */
+  reversal?: boolean;
+}
+
 /** A role that a group maps to, and that an administrator must assign. */
 export interface PreviewPendingRole {
   /** Role with the admin scope. */
@@ -6488,7 +7212,7 @@ export interface PreviewPipelineOutcome {
   /** Share of the deals with an accepted offer, rounded to one decimal. Null if there are no deals. */
   accepted_percent: string | null;
   /** Deals that were cancelled. */
-  cancelled: number;
+  canceled: number;
   /** Number of deals that were created. */
   deals: number;
   /** Deals that are delivered or closed. */
@@ -6539,6 +7263,24 @@ export interface PreviewPipelineSum {
   paid: PreviewMoney;
   /** Sum of the prices of the boats: the accepted offer, or else the newest pending one. */
   price: PreviewMoney;
+}
+
+/** One change of a hull's asking price. */
+export interface PreviewPriceChange {
+  /** User, key or app that made the change. */
+  actor: Actor;
+  /** When the price changed. */
+  created_at: string;
+  /** Hull whose price changed. */
+  hull_id: string;
+  /** Identifies the change. Starts with prc_. */
+  id: string;
+  /** Price after the change. */
+  new_price: PreviewMoney;
+  /** Price before the change. Null for the first price. */
+  old_price: PreviewMoney | null;
+  /** Reason that was sent with the change. Null if none was sent. */
+  reason: string | null;
 }
 
 /** Price cuts and sales of one month. */
@@ -6638,7 +7380,7 @@ export interface PreviewProfile {
   newer_versions: Array<PreviewNewerVersion>;
   /**
    * Whether a user with the same email address can sign in to the test environment of the dealership. Null unless
-   * the credential is a session in the live environment.
+   * the credential is a session in the live environment. It only serves the console and won't become stable.
    */
   other_account: boolean | null;
   /** Plan of the dealership. */
@@ -6726,8 +7468,8 @@ export interface PreviewProposal {
 
 /** A price to compare with others. */
 export interface PreviewProposalAmount {
-  /** Amount in whole US dollars. */
-  amount_usd: number;
+  /** Amount. */
+  amount: PreviewMoney;
   /** What it is. */
   label: string;
   /** Scope that you need to see it, in addition to the operation's. Null if there is none. */
@@ -6737,7 +7479,7 @@ export interface PreviewProposalAmount {
 /** What the approver saw and changed. */
 export interface PreviewProposalApprove {
   /** The amount in confirm, if there is one. */
-  confirm_usd?: number | null;
+  confirm?: PreviewMoney | null;
   /** Other texts for fields of the body. Only for fields in editable. */
   edits?: Record<string, string>;
   /** The pins of the preview that you saw. Defaults to the pins from when the operation was proposed. */
@@ -6756,8 +7498,8 @@ export interface PreviewProposalArguments {
 
 /** An amount that the approver has to repeat. */
 export interface PreviewProposalConfirm {
-  /** Amount in whole US dollars. */
-  amount_usd: number;
+  /** Amount. */
+  amount: PreviewMoney;
   /** Scope that you need to see it, in addition to the operation's. Null if there is none. */
   requires: string | null;
 }
@@ -6842,12 +7584,12 @@ export interface PreviewProposalRow {
 
 /** A message of the conversation that a proposed message belongs to. */
 export interface PreviewProposalSentence {
-  /** When it was written. */
-  at: string;
   /** Who wrote it. */
   by: string;
   /** How it was sent. */
   channel: string;
+  /** When it was written. */
+  created_at: string;
   /** Whether the dealership wrote it. */
   ours: boolean;
   /** Text of the message. Empty if it was erased. */
@@ -7254,16 +7996,16 @@ export interface PreviewTaxRule {
    * What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line
    * items (lines). Defaults to deal.
    */
-  base: TaxBase;
+  base?: TaxBase;
   /**
    * Only this much of the base is taxed. For example, a county surtax on the first $5,000. Null if there is no
    * limit.
    */
-  base_cap_cents: number | null;
+  base_cap?: PreviewMoney | null;
   /** Highest amount of the tax. Null if there is no limit. */
-  cap_cents: number | null;
+  cap?: PreviewMoney | null;
   /** Who receives the tax, for the tax report. Null if the name says it. */
-  jurisdiction: string | null;
+  jurisdiction?: string | null;
   /** Name of the tax, as documents show it. */
   name: string;
   /** Rate as a decimal with up to four places. */
@@ -7274,10 +8016,10 @@ export interface PreviewTaxRule {
 export interface PreviewTimelineEntry {
   /** Who did it. The type is system if it happened automatically. */
   actor: Actor;
-  /** When it happened. */
-  at: string;
   /** Old and new value of each field that changed. Empty for a new object. */
   changes: Record<string, Array<unknown>>;
+  /** When it happened. */
+  created_at: string;
   /** ID of the event. */
   id: string;
   /** Data of the event, such as the object afterwards, or a message. Its fields depend on the type. */
@@ -7391,6 +8133,41 @@ export interface PreviewTradeInPatch {
   /** Whether to add it to the inventory as a hull when the deal is closed. */
   stock_in?: boolean;
   /** Model year. */
+  year?: number | null;
+}
+
+/** A trade-in to add to a deal or to replace. */
+export interface PreviewTradeInPut {
+  /** Actual cash value in cents: what the boat is worth to the dealership. The profit is null while it is unknown. */
+  acv?: PreviewMoney | null;
+  /** Amount in cents that the dealership credits the buyer for the boat. */
+  allowance: PreviewMoney;
+  /** The boat in your own words, such as with trailer and equipment. */
+  description?: string | null;
+  /** Hull identification number of the boat. It must not belong to a hull in stock. */
+  hin?: string | null;
+  /** Length overall in feet, with at most two decimals. */
+  length_ft?: number | null;
+  /** Lender that the payoff is owed to. */
+  lienholder?: string | null;
+  /** Manufacturer of the boat. */
+  make?: string | null;
+  /** Model name of the boat. */
+  model?: string | null;
+  /** Amount in cents that the buyer still owes on the boat. Defaults to 0. */
+  payoff?: PreviewMoney;
+  /** Last day on which the lender accepts the payoff. */
+  payoff_good_through_on?: string | null;
+  /** Interest that the payoff increases by each day after that. */
+  per_diem?: PreviewMoney | null;
+  /** Trade-in of this deal to replace. It keeps its ID. Omitted fields are cleared. */
+  replaces_id?: string | null;
+  /**
+   * Add it to the inventory as a hull when the deal is closed. Requires make, model, year and length_ft. The HIN
+   * must be valid if you send one.
+   */
+  stock_in?: boolean;
+  /** Model year of the boat. */
   year?: number | null;
 }
 
@@ -8646,7 +9423,7 @@ export interface PreviewAppointmentListParams extends ListParams {
   /** Only appointments with this status. */
   status?: AppointmentStatus;
   /** Only appointments that start at this time or later. */
-  starts_from?: string;
+  starts_after?: string;
   /** Only appointments that start before this time. */
   starts_before?: string;
 }
@@ -8739,9 +9516,9 @@ export interface PreviewHullListParams extends ListParams {
   year_min?: number;
   /** Only hulls of this model year or older. */
   year_max?: number;
-  /** Only hulls with at least this asking price, in whole US dollars. */
+  /** Only hulls with at least this asking price,. In cents. Must be whole dollars. */
   price_min?: number;
-  /** Only hulls with at most this asking price, in whole US dollars. */
+  /** Only hulls with at most this asking price,. In cents. Must be whole dollars. */
   price_max?: number;
   /** Only hulls of at least this length overall, in feet. */
   length_min?: number;
@@ -8831,8 +9608,8 @@ export interface PreviewLeadListParams extends ListParams {
   expand?: Array<PreviewLeadExpansion>;
 }
 
-/** Parameters of preview.office.listDocuments. */
-export interface PreviewOfficeListDocumentsParams extends ListParams {
+/** Parameters of preview.office.listAllDocuments. */
+export interface PreviewOfficeListAllDocumentsParams extends ListParams {
   /** Only documents of this kind. */
   kind?: DocumentKind;
   /** Only documents with this status. */
@@ -8845,8 +9622,8 @@ export interface PreviewOfficeListDocumentsParams extends ListParams {
   created_before?: string;
 }
 
-/** Parameters of preview.office.listFundings. */
-export interface PreviewOfficeListFundingsParams extends ListParams {
+/** Parameters of preview.office.listAllFundings. */
+export interface PreviewOfficeListAllFundingsParams extends ListParams {
   /** Only fundings with this status. */
   status?: FundingStatus;
   /** Only fundings of this lender. The name must be the same, including case. */
@@ -8859,8 +9636,8 @@ export interface PreviewOfficeListFundingsParams extends ListParams {
   created_before?: string;
 }
 
-/** Parameters of preview.office.listPayments. */
-export interface PreviewOfficeListPaymentsParams extends ListParams {
+/** Parameters of preview.office.listAllPayments. */
+export interface PreviewOfficeListAllPaymentsParams extends ListParams {
   /** Only payments of this type. */
   type?: PaymentType;
   /** Only payments with this status. */
@@ -8872,9 +9649,9 @@ export interface PreviewOfficeListPaymentsParams extends ListParams {
   /** Only objects of deals about hulls at this location. Several are separated by commas. */
   location_id?: string;
   /** Only payments with a received_on on or after this date. */
-  received_from?: string;
+  received_after?: string;
   /** Only payments with a received_on on or before this date. */
-  received_to?: string;
+  received_before?: string;
   /** Only objects created after this time. */
   created_after?: string;
   /** Only objects created before this time. */
@@ -8892,9 +9669,9 @@ export interface PreviewProposalListParams extends ListParams {
 /** Parameters of preview.reports.exportCash. */
 export interface PreviewReportExportCashParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -8907,9 +9684,9 @@ export interface PreviewReportExportCashParams {
 /** Parameters of preview.reports.exportFunding. */
 export interface PreviewReportExportFundingParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -8922,9 +9699,9 @@ export interface PreviewReportExportFundingParams {
 /** Parameters of preview.reports.exportGross. */
 export interface PreviewReportExportGrossParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -8937,9 +9714,9 @@ export interface PreviewReportExportGrossParams {
 /** Parameters of preview.reports.exportInventory. */
 export interface PreviewReportExportInventoryParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -8952,9 +9729,9 @@ export interface PreviewReportExportInventoryParams {
 /** Parameters of preview.reports.exportLeads. */
 export interface PreviewReportExportLeadsParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -8967,9 +9744,9 @@ export interface PreviewReportExportLeadsParams {
 /** Parameters of preview.reports.exportPipeline. */
 export interface PreviewReportExportPipelineParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -8982,9 +9759,9 @@ export interface PreviewReportExportPipelineParams {
 /** Parameters of preview.reports.exportPricing. */
 export interface PreviewReportExportPricingParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -8997,9 +9774,9 @@ export interface PreviewReportExportPricingParams {
 /** Parameters of preview.reports.exportResponses. */
 export interface PreviewReportExportResponsesParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9012,9 +9789,9 @@ export interface PreviewReportExportResponsesParams {
 /** Parameters of preview.reports.exportTax. */
 export interface PreviewReportExportTaxParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9027,9 +9804,9 @@ export interface PreviewReportExportTaxParams {
 /** Parameters of preview.reports.getCash. */
 export interface PreviewReportGetCashParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9042,9 +9819,9 @@ export interface PreviewReportGetCashParams {
 /** Parameters of preview.reports.getFunding. */
 export interface PreviewReportGetFundingParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9057,9 +9834,9 @@ export interface PreviewReportGetFundingParams {
 /** Parameters of preview.reports.getGross. */
 export interface PreviewReportGetGrossParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9072,9 +9849,9 @@ export interface PreviewReportGetGrossParams {
 /** Parameters of preview.reports.getInventory. */
 export interface PreviewReportGetInventoryParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9085,9 +9862,9 @@ export interface PreviewReportGetInventoryParams {
 /** Parameters of preview.reports.getLeads. */
 export interface PreviewReportGetLeadsParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9098,9 +9875,9 @@ export interface PreviewReportGetLeadsParams {
 /** Parameters of preview.reports.getPipeline. */
 export interface PreviewReportGetPipelineParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9111,9 +9888,9 @@ export interface PreviewReportGetPipelineParams {
 /** Parameters of preview.reports.getPricing. */
 export interface PreviewReportGetPricingParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9124,9 +9901,9 @@ export interface PreviewReportGetPricingParams {
 /** Parameters of preview.reports.getResponses. */
 export interface PreviewReportGetResponsesParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9137,9 +9914,9 @@ export interface PreviewReportGetResponsesParams {
 /** Parameters of preview.reports.getTax. */
 export interface PreviewReportGetTaxParams {
   /** First day of the report. See the description of the operation for the default. */
-  from?: string;
+  date_after?: string;
   /** Last day of the report. See the description of the operation for the default. */
-  to?: string;
+  date_before?: string;
   /**
    * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
    * dealership's.
@@ -9162,9 +9939,9 @@ export interface PreviewRequestLogListParams extends ListParams {
   /** Only requests from this address. */
   ip?: string;
   /** Only requests that arrived at or after this time. */
-  after?: string;
+  created_after?: string;
   /** Only requests that arrived before this time. */
-  before?: string;
+  created_before?: string;
 }
 
 /** Parameters of preview.search.search. */

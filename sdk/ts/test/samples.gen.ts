@@ -847,7 +847,7 @@ export const samples = (slipway: Slipway): unknown => [
     const activity = await slipway.preview.activities.create({
       body: "Called back",
       kind: "note",
-      object_id: "lead_01jcqz8t5n8m2x4v6b7c900004",
+      object_id: "lead_01jcqz8t5n8m2x4v6b7c900007",
     });
     console.log(activity.id);
   },
@@ -879,10 +879,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const appointment = await slipway.preview.appointments.create({
       kind: "showing",
-      location_id: "loc_01jcqz8t5n8m2x4v6b7c900004",
+      location_id: "loc_01jcqz8t5n8m2x4v6b7c900005",
       starts_at: "2027-01-15T10:00",
-      lead_id: "lead_01jcqz8t5n8m2x4v6b7c900005",
-      user_id: "usr_01jcqz8t5n8m2x4v6b7c900005",
+      lead_id: "lead_01jcqz8t5n8m2x4v6b7c900008",
+      user_id: "usr_01jcqz8t5n8m2x4v6b7c900006",
     });
     console.log(appointment.id);
   },
@@ -907,11 +907,23 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(appointment.id);
   },
   async () => {
+    const location = await slipway.preview.dealership.createLocation({ name: "Harbor West" });
+    console.log(location.id);
+  },
+  async () => {
     await slipway.preview.dealership.deleteLogo();
+  },
+  async () => {
+    const dealership = await slipway.preview.dealership.get();
+    console.log(dealership.id);
   },
   async () => {
     const backupStatus = await slipway.preview.dealership.getBackups();
     console.log(backupStatus);
+  },
+  async () => {
+    const location = await slipway.preview.dealership.getLocation("loc_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(location.id);
   },
   async () => {
     const content = await slipway.preview.dealership.getLogo();
@@ -929,14 +941,43 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
+    for await (const location of slipway.preview.dealership.listLocations()) {
+      console.log(location.id);
+    }
+  },
+  async () => {
     const file = await openAsBlob("bow.jpg", { type: "image/jpeg" });
     const dealership = await slipway.preview.dealership.replaceLogo(file);
     console.log(dealership.id);
   },
   async () => {
+    const dealership = await slipway.preview.dealership.update({ name: "Acme Marine and Sons" });
+    console.log(dealership.id);
+  },
+  async () => {
+    const location = await slipway.preview.dealership.updateLocation("loc_01jcqz8t5n8m2x4v6b7c9d0e1f", { name: "Harbor North" });
+    console.log(location.id);
+  },
+  async () => {
+    const offer = await slipway.preview.deals.acceptOffer("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
+    console.log(offer.id);
+  },
+  async () => {
+    const tradeIn = await slipway.preview.deals.addTradeIn("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { allowance: { amount: 100000, currency: "USD" } });
+    console.log(tradeIn.id);
+  },
+  async () => {
+    const deal = await slipway.preview.deals.advance("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { to: "in_finance" });
+    console.log(deal.id);
+  },
+  async () => {
+    const deal = await slipway.preview.deals.cancel("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { reason: "Changed their mind" });
+    console.log(deal.id);
+  },
+  async () => {
     const deal = await slipway.preview.deals.create({
-      buyer_id: "con_01jcqz8t5n8m2x4v6b7c900007",
-      hull_id: "hull_01jcqz8t5n8m2x4v6b7c900004",
+      buyer_id: "con_01jcqz8t5n8m2x4v6b7c900012",
+      hull_id: "hull_01jcqz8t5n8m2x4v6b7c900009",
       offer: { amount: 11800000, currency: "USD" },
     });
     console.log(deal.id);
@@ -961,6 +1002,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(dealNext);
   },
   async () => {
+    const offer = await slipway.preview.deals.getOffer("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(offer.id);
+  },
+  async () => {
     for await (const deal of slipway.preview.deals.list({ status: "open" })) {
       console.log(deal.id);
     }
@@ -971,7 +1016,32 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
+    for await (const offer of slipway.preview.deals.listOffers("deal_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(offer.id);
+    }
+  },
+  async () => {
+    for await (const tradeIn of slipway.preview.deals.listTradeIns("deal_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(tradeIn.id);
+    }
+  },
+  async () => {
+    const offer = await slipway.preview.deals.makeOffer("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", {
+      amount: { amount: 100000, currency: "USD" },
+      made_by: "dealer",
+    });
+    console.log(offer.id);
+  },
+  async () => {
+    const offer = await slipway.preview.deals.rejectOffer("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
+    console.log(offer.id);
+  },
+  async () => {
     const deal = await slipway.preview.deals.unwind("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { hull_status: "available", reason: "Title problem" });
+    console.log(deal.id);
+  },
+  async () => {
+    const deal = await slipway.preview.deals.update("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { metadata: { a: "1" } });
     console.log(deal.id);
   },
   async () => {
@@ -979,9 +1049,44 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(tradeIn.id);
   },
   async () => {
+    const funding = await slipway.preview.finance.advanceFunding("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fund_01jcqz8t5n8m2x4v6b7c9d0e1f", { to: "approved" });
+    console.log(funding.id);
+  },
+  async () => {
+    const financeStructure = await slipway.preview.finance.createStructure("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { apr_percent: "7.49", term_months: 240 });
+    console.log(financeStructure.id);
+  },
+  async () => {
     const content = await slipway.preview.finance.getExecutedDocument("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "doc_01jcqz8t5n8m2x4v6b7c9d0e1f");
     for await (const bytes of content.body ?? []) {
       process.stdout.write(bytes);
+    }
+  },
+  async () => {
+    const funding = await slipway.preview.finance.getFunding("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fund_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(funding.id);
+  },
+  async () => {
+    const payment = await slipway.preview.finance.getPayment("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "pay_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(payment.id);
+  },
+  async () => {
+    const financeStructureSchedule = await slipway.preview.finance.getStructure("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fin_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(financeStructureSchedule.id);
+  },
+  async () => {
+    for await (const funding of slipway.preview.finance.listFundings("deal_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(funding.id);
+    }
+  },
+  async () => {
+    for await (const payment of slipway.preview.finance.listPayments("deal_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(payment.id);
+    }
+  },
+  async () => {
+    for await (const financeStructure of slipway.preview.finance.listStructures("deal_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(financeStructure.id);
     }
   },
   async () => {
@@ -993,21 +1098,53 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(financeQuote);
   },
   async () => {
+    const payment = await slipway.preview.finance.recordPayment("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", {
+      amount: { amount: 50000, currency: "USD" },
+      kind: "deposit",
+      method: "card",
+    });
+    console.log(payment.id);
+  },
+  async () => {
+    const payment = await slipway.preview.finance.refundPayment("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "pay_01jcqz8t5n8m2x4v6b7c9d0e1f", { reason: "Too much" });
+    console.log(payment.id);
+  },
+  async () => {
+    const financeStructure = await slipway.preview.finance.selectStructure("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fin_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(financeStructure.id);
+  },
+  async () => {
+    const funding = await slipway.preview.finance.submitFunding("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { lender: "Bay Federal" });
+    console.log(funding.id);
+  },
+  async () => {
     const file = await openAsBlob("agreement.pdf", { type: "application/pdf" });
     const document = await slipway.preview.finance.uploadDocument("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", file);
     console.log(document.id);
   },
   async () => {
+    const hullPricing = await slipway.preview.hulls.adjustPricing("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", { price: { amount: 9900000, currency: "USD" } });
+    console.log(hullPricing);
+  },
+  async () => {
+    const hull = await slipway.preview.hulls.archive("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
+    console.log(hull.id);
+  },
+  async () => {
     const hull = await slipway.preview.hulls.create({
       length_ft: 23.58,
-      location_id: "loc_01jcqz8t5n8m2x4v6b7c900005",
+      location_id: "loc_01jcqz8t5n8m2x4v6b7c900006",
       make: "Grady-White",
       model: "Freedom 235",
       price: { amount: 12490000, currency: "USD" },
       year: 2024,
-      hin: "GRT40901B324",
+      hin: "GRT40902B324",
     });
     console.log(hull.id);
+  },
+  async () => {
+    const channel = await slipway.preview.hulls.createChannel({ name: "Website" });
+    console.log(channel.id);
   },
   async () => {
     await slipway.preview.hulls.deleteListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
@@ -1036,9 +1173,19 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
+    for await (const channel of slipway.preview.hulls.listChannels()) {
+      console.log(channel.id);
+    }
+  },
+  async () => {
+    for await (const priceChange of slipway.preview.hulls.listPriceChanges("hull_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(priceChange.id);
+    }
+  },
+  async () => {
     const listingAgreement = await slipway.preview.hulls.replaceListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", {
       kind: "exclusive",
-      owner_contact_id: "con_01jcqz8t5n8m2x4v6b7c900019",
+      owner_contact_id: "con_01jcqz8t5n8m2x4v6b7c900024",
       commission_percent: "10",
     });
     console.log(listingAgreement.id);
@@ -1056,6 +1203,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(channel.id);
   },
   async () => {
+    const hull = await slipway.preview.hulls.transition("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", { to: "not_for_sale" });
+    console.log(hull.id);
+  },
+  async () => {
     const hull = await slipway.preview.hulls.update("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", { title: "One owner" });
     console.log(hull.id);
   },
@@ -1066,6 +1217,25 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const hullPricing = await slipway.preview.hulls.updatePricing("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", { price: { amount: 9900000, currency: "USD" } });
     console.log(hullPricing);
+  },
+  async () => {
+    const lead = await slipway.preview.leads.assign("lead_01jcqz8t5n8m2x4v6b7c9d0e1f", { user_id: "usr_01jcqz8t5n8m2x4v6b7c900004" });
+    console.log(lead.id);
+  },
+  async () => {
+    const lead = await slipway.preview.leads.close("lead_01jcqz8t5n8m2x4v6b7c9d0e1f", { reason: "Bought elsewhere" });
+    console.log(lead.id);
+  },
+  async () => {
+    const deal = await slipway.preview.leads.convert("lead_01jcqz8t5n8m2x4v6b7c9d0e1f", {
+      offer: { amount: 100000, currency: "USD" },
+      hull_id: "hull_01jcqz8t5n8m2x4v6b7c900008",
+    });
+    console.log(deal.id);
+  },
+  async () => {
+    const lead = await slipway.preview.leads.create({ contact: { email: "ann@example.com", last_name: "Bell" } });
+    console.log(lead.id);
   },
   async () => {
     await slipway.preview.leads.deleteQuarantinedMessage("qtn_01jcqz8t5n8m2x4v6b7c9d0e1f");
@@ -1123,21 +1293,25 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(lead.id);
   },
   async () => {
+    const lead = await slipway.preview.leads.update("lead_01jcqz8t5n8m2x4v6b7c9d0e1f", { status: "contacted" });
+    console.log(lead.id);
+  },
+  async () => {
     const lead = await slipway.preview.leads.wake("lead_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(lead.id);
   },
   async () => {
-    for await (const document of slipway.preview.office.listDocuments({ kind: "purchase_agreement" })) {
+    for await (const document of slipway.preview.office.listAllDocuments({ kind: "purchase_agreement" })) {
       console.log(document.id);
     }
   },
   async () => {
-    for await (const funding of slipway.preview.office.listFundings({ status: "submitted" })) {
+    for await (const funding of slipway.preview.office.listAllFundings({ status: "submitted" })) {
       console.log(funding.id);
     }
   },
   async () => {
-    for await (const payment of slipway.preview.office.listPayments({ type: "payment" })) {
+    for await (const payment of slipway.preview.office.listAllPayments({ type: "payment" })) {
       console.log(payment.id);
     }
   },
@@ -1150,7 +1324,7 @@ export const samples = (slipway: Slipway): unknown => [
       operation_id: "adjustHullPricing",
       reason: "Similar boats cost less.",
       body: { price_usd: 99000 },
-      path: { hull_id: "hull_01jcqz8t5n8m2x4v6b7c900006" },
+      path: { hull_id: "hull_01jcqz8t5n8m2x4v6b7c900011" },
     });
     console.log(proposal.id);
   },

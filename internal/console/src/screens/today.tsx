@@ -193,7 +193,7 @@ function endOfDay(): string {
 /** The appointments of the next days. */
 function Schedule() {
   const from = new Date(Date.now() - 3_600_000).toISOString().slice(0, 13) + ":00:00Z";
-  const load = useLoad(["today", "appointments", from], () => api.preview.appointments.list({ starts_from: from, status: "scheduled", limit: 100 }), ["appointment"]);
+  const load = useLoad(["today", "appointments", from], () => api.preview.appointments.list({ starts_after: from, status: "scheduled", limit: 100 }), ["appointment"]);
   const next = load.data && [...load.data.data].sort((a, b) => a.starts_at.localeCompare(b.starts_at)).slice(0, 6);
   if (!next || next.length === 0) return null;
   return (
@@ -218,7 +218,7 @@ function AppointmentRow({ appointment: a }: { appointment: Appointment }) {
 
 function ThisMonth() {
   const from = monthsAgo(0);
-  const gross = useLoad(seesProfit() ? ["today", "gross", from] : undefined, () => api.preview.reports.getGross({ from, limit: 1 }), ["deal"]);
+  const gross = useLoad(seesProfit() ? ["today", "gross", from] : undefined, () => api.preview.reports.getGross({ date_after: from, limit: 1 }), ["deal"]);
   const pipeline = useLoad(["today", "pipeline"], () => api.preview.reports.getPipeline(), ["deal"]);
   return (
     <Section title="This month" action={<a class="link" href={href("reports/pipeline")}>Pipeline</a>}>
@@ -236,8 +236,8 @@ export function Figure({ title, value, note }: { title: string; value: string | 
 
 function NewLeads() {
   const from = monthsAgo(5);
-  const leads = useLoad(["today", "leads", from], () => api.preview.reports.getLeads({ from }), ["lead"]);
-  const responses = useLoad(["today", "responses"], () => api.preview.reports.getResponses({ from: monthsAgo(0) }), ["lead"]);
+  const leads = useLoad(["today", "leads", from], () => api.preview.reports.getLeads({ date_after: from }), ["lead"]);
+  const responses = useLoad(["today", "responses"], () => api.preview.reports.getResponses({ date_after: monthsAgo(0) }), ["lead"]);
   const points = leads.data?.months.map((m) => ({ label: monthLabel(m.month), value: m.leads })) ?? [];
   const median = responses.data?.total.median_seconds;
   return (

@@ -80,12 +80,12 @@ function useDecision(p: PreviewProposal, waits: boolean) {
   const edits = Object.fromEntries(Object.entries(texts).filter(([name, text]) => text !== proposed[name]));
   const isMessage = p.operation_id === "sendLeadMessage";
   const amount = Number(typed.replace(/[$,\s]/g, ""));
-  const confirmed = !e.confirm || (typed !== "" && amount === e.confirm.amount_usd);
-  const why = waits ? "Look at what changed first" : confirmed ? undefined : `Type ${e.confirm?.amount_usd} first`;
+  const confirmed = !e.confirm || (typed !== "" && amount * 100 === e.confirm.amount.amount);
+  const why = waits ? "Look at what changed first" : confirmed ? undefined : `Type ${e.confirm && e.confirm.amount.amount / 100} first`;
 
   const approve = () => {
     setBusy(true);
-    const body = { pins: e.pins, ...(Object.keys(edits).length > 0 && { edits }), ...(e.confirm && { confirm_usd: amount }) };
+    const body = { pins: e.pins, ...(Object.keys(edits).length > 0 && { edits }), ...(e.confirm && { confirm: e.confirm.amount }) };
     void api.preview.proposals.approve(p.id, body).then(() => toast(isMessage ? "Sent." : "Approved."), (error: unknown) => {
       // The page shows what changed, or why it failed.
       if (!(error instanceof SlipwayError) || error.status !== 409) toastError(error);
@@ -150,7 +150,7 @@ function Decide({ p, decision: d }: { p: PreviewProposal; decision: Decision }) 
     <div class="compose decide">
       {confirm && (
         <div class="field">
-          <label for="confirm">Type {confirm.amount_usd} to approve it</label>
+          <label for="confirm">Type {confirm.amount.amount / 100} to approve it</label>
           <input id="confirm" type="text" inputMode="numeric" size={10} autocomplete="off" value={d.typed} onInput={(i) => d.setTyped(i.currentTarget.value)} />
         </div>
       )}

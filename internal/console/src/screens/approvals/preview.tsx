@@ -27,16 +27,16 @@ export function Warnings({ all }: { all: PreviewProposalWarning[] }) {
 
 /** The prices as bars, from low to high. The first one is what is decided. */
 export function Amounts({ p: { preview: { amounts, warnings } } }: { p: PreviewProposal }) {
-  const most = Math.max(...amounts.map((a) => a.amount_usd));
+  const most = Math.max(...amounts.map((a) => a.amount.amount));
   if (amounts.length < 2 || most <= 0) return null;
   const color = warnings.some((w) => w.level === "danger") ? "var(--red)" : "var(--accent)";
   return (
     <Section title="Prices">
       <dl class="bars">
-        {[...amounts].sort((a, b) => a.amount_usd - b.amount_usd).map((a) => (
+        {[...amounts].sort((a, b) => a.amount.amount - b.amount.amount).map((a) => (
           <div key={a.label}>
             <dt>{word(a.label)}</dt>
-            <dd><i style={{ "--share": `${Math.round((a.amount_usd / most) * 75)}%`, "--c": a === amounts[0] ? color : "var(--line-strong)" }} /><b class="num">{usd(a.amount_usd)}</b></dd>
+            <dd><i style={{ "--share": `${Math.round((a.amount.amount / most) * 75)}%`, "--c": a === amounts[0] ? color : "var(--line-strong)" }} /><b class="num">{usd(a.amount.amount / 100)}</b></dd>
           </div>
         ))}
       </dl>
@@ -71,7 +71,7 @@ export function Conversation({ p }: { p: PreviewProposal }) {
     <Section title="Conversation">
       <div class="entry-row">
         {p.preview.conversation.map((m) => (
-          <div key={m.at} class={m.ours ? "msg out" : "msg"}><p>{m.text || "Erased"}</p><small>{m.by} · {word(m.channel)} · {dateTime(m.at)}</small></div>
+          <div key={m.created_at} class={m.ours ? "msg out" : "msg"}><p>{m.text || "Erased"}</p><small>{m.by} · {word(m.channel)} · {dateTime(m.created_at)}</small></div>
         ))}
       </div>
     </Section>

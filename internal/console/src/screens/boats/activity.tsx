@@ -21,7 +21,7 @@ function useActivity(boat: PreviewHull) {
     const all: Array<[Change, Moment["what"] | undefined]> = [
       ...(history?.data ?? []).map((c): [Change, Moment["what"]] => [c, describe(c, place)]),
       ...(prices?.data ?? []).map((p): [Change, Moment["what"] | undefined] => [p, describePrice(p)]),
-      ...(events?.data ?? []).map((e): [Change, Moment["what"] | undefined] => [e, describeEvent(e, channel)]),
+      ...(events?.data ?? []).map((e): [Change, Moment["what"] | undefined] => [{ ...e, at: e.created_at }, describeEvent(e, channel)]),
     ];
     return all.filter(([, what]) => what).sort(([a], [b]) => b.at.localeCompare(a.at)).map(([change, what]) => toMoment(change, what));
   });

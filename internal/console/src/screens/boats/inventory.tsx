@@ -41,7 +41,7 @@ const filterNames = ["location_id", "make", "price_min", "price_max", "length_mi
 export function Inventory() {
   const { query } = usePlace();
   const value = (name: string) => query.get(name) ?? undefined;
-  const filters = Object.fromEntries(["status", "sort", ...filterNames].filter((n) => query.get(n)).map((n) => [n, query.get(n)!]));
+  const filters = Object.fromEntries(["status", "sort", ...filterNames].filter((n) => query.get(n)).map((n) => [n, n.startsWith("price_") ? query.get(n)! + "00" : query.get(n)!])); // prices are in cents
   const boats = useList(["boats", filters], (page) => api.preview.hulls.list({ ...filters, ...page, expand: ["pricing"] }), ["hull"]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const peek = value("peek");

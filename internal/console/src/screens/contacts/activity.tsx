@@ -24,7 +24,7 @@ export function PersonActivity({ id }: { id: string }) {
           <Timeline
             moments={data.slice(0, all ? data.length : few).map((h) => ({
               id: h.id, what: describe(h, name),
-              note: <span title={dateTime(h.at)}>{h.actor.type === "system" ? "Automatic" : h.actor.label} · {when(h.at)}</span>,
+              note: <span title={dateTime(h.created_at)}>{h.actor.type === "system" ? "Automatic" : h.actor.label} · {when(h.created_at)}</span>,
             }))}
           />
           {data.length > few && <button type="button" class="link small-text" onClick={() => setAll(!all)}>{all ? "Show less" : "Show all"}</button>}

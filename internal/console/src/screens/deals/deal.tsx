@@ -149,7 +149,7 @@ function Steps({ deal }: { deal: PreviewDeal }) {
           </li>
         );
       })}
-      {cancelled && <li class="stopped" aria-current="step"><b>{word("cancelled")}</b>{deal.cancelled_at && when(deal.cancelled_at)}</li>}
+      {cancelled && <li class="stopped" aria-current="step"><b>{word("cancelled")}</b>{deal.canceled_at && when(deal.canceled_at)}</li>}
     </ol>
   );
 }

@@ -28,9 +28,9 @@ function useStatus(status: ApiStatus | undefined, filters: Filters, on: boolean)
   const load = async (page: ListParams): Promise<ApiPage<Document>> => {
     const chosen = { ...filters, ...(status && { status }) };
     const keep = (d: Document) => status !== "issued" || d.required_signers.length > 0;
-    let result = await api.preview.office.listDocuments({ ...chosen, ...page });
+    let result = await api.preview.office.listAllDocuments({ ...chosen, ...page });
     while (result.has_more && !result.data.some(keep)) {
-      result = await api.preview.office.listDocuments({ ...chosen, ...page, starting_after: result.next_cursor! });
+      result = await api.preview.office.listAllDocuments({ ...chosen, ...page, starting_after: result.next_cursor! });
     }
     return { ...result, data: result.data.filter(keep) };
   };

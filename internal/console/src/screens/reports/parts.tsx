@@ -44,7 +44,7 @@ export function useFilter(withPeriod: boolean): Filter {
   const { query } = usePlace();
   const months = periods.find(([name]) => name === (query.get("period") ?? ""))?.[2];
   const location = query.get("location_id");
-  return { ...(withPeriod && months !== undefined && { from: monthsAgo(months) }), ...(location && { location_id: location }) };
+  return { ...(withPeriod && months !== undefined && { date_after: monthsAgo(months) }), ...(location && { location_id: location }) };
 }
 
 /** Period, location and download of a report. */

@@ -160,7 +160,7 @@ function PipelineReport() {
                 <Figure title="Deals" value={number(r.created.deals)} note={shortMoney(r.created.price)} />
                 <Figure title="Accepted" value={number(r.created.accepted)} note={percent(r.created.accepted_percent)} />
                 <Figure title="Delivered" value={number(r.created.delivered)} />
-                <Figure title="Canceled" value={number(r.created.cancelled)} />
+                <Figure title="Canceled" value={number(r.created.canceled)} />
               </dl>
             </Section>
           </>

@@ -131,7 +131,9 @@ async function edit(channel?: Channel): Promise<void> {
           price_min: v["filter.price_min"] ? Number(v["filter.price_min"]) : null, pre_orders: v["filter.pre_orders"] === "yes",
         },
       };
-      const result: Channel | PreviewChannel = channel ? await api.preview.hulls.updateChannel(channel.id, body, options) : await api.hulls.createChannel(body);
+      const lowest = body.filter?.price_min;
+      const patch = { ...body, filter: { ...body.filter, price_min: lowest ? { amount: lowest * 100, currency: "USD" as const } : null } };
+      const result: Channel | PreviewChannel = channel ? await api.preview.hulls.updateChannel(channel.id, patch, options) : await api.hulls.createChannel(body);
       done("Channel saved.");
       return result;
     },
