@@ -161,7 +161,7 @@ func (a *App) startWork(ctx context.Context) error {
 			}()
 			go a.Streams.Run(ctx)
 			a.checkNewestEntries(ctx)
-			a.requestCertificates()
+			a.requestCertificates(ctx)
 			debug.FreeOSMemory() // building the documents of the API takes more memory than serving
 			a.upkeep(ctx)
 			<-worked

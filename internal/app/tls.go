@@ -89,7 +89,7 @@ func (a *App) secure() (s secured, err error) {
 	case len(a.settings.ACMEDomains) > 0:
 		a.acme = a.acmeManager()
 		s.config = a.acme.TLSConfig()
-		s.config.MinVersion, s.config.GetCertificate = tls.VersionTLS12, a.certificate
+		s.config.MinVersion, s.config.GetCertificate = tls.VersionTLS12, a.certificateFor
 		if s.redirect != nil {
 			s.redirect = a.acme.HTTPHandler(s.redirect) // also answers http-01 challenges
 		}
@@ -215,13 +215,13 @@ func (a *App) acmeManager() *autocert.Manager {
 
 // requestCertificates requests the certificates that don't exist yet, so that the first
 // client doesn't wait and the log shows what is wrong.
-func (a *App) requestCertificates() {
+func (a *App) requestCertificates(ctx context.Context) {
 	if a.acme == nil {
 		return
 	}
 	for _, domain := range a.settings.ACMEDomains {
 		go func() {
-			c, err := a.certificate(&tls.ClientHelloInfo{
+			c, err := a.certificate(ctx, &tls.ClientHelloInfo{
 				ServerName: domain, SignatureSchemes: []tls.SignatureScheme{tls.ECDSAWithP256AndSHA256},
 				SupportedCurves: []tls.CurveID{tls.CurveP256}, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256},
 			})

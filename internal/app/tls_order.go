@@ -93,17 +93,22 @@ func (o *orders) release(ctx context.Context, name string) error {
 	return o.Delete(ctx, orderName(name))
 }
 
-// certificate returns the certificate for a connection. A failed order doesn't keep other
+// certificate returns a certificate. A failed order doesn't keep other
 // servers waiting.
-func (a *App) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (a *App) certificate(ctx context.Context, hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c, err := a.acme.GetCertificate(hello)
 	if err == nil || errors.Is(err, errOrdering) {
 		return c, err
 	}
 	for _, name := range []string{hello.ServerName, hello.ServerName + "+rsa"} {
-		if released := a.orders.release(context.Background(), name); released != nil { // the connection has no context
+		if released := a.orders.release(context.WithoutCancel(ctx), name); released != nil {
 			a.log.Warn("can't end the order of a certificate; other servers wait for five minutes", "err", released)
 		}
 	}
 	return c, err
+}
+
+// certificateFor returns the certificate for a connection.
+func (a *App) certificateFor(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	return a.certificate(hello.Context(), hello)
 }

@@ -68,9 +68,9 @@ func run(out io.Writer, only string) (survived int, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "FAULT\tFILE\tTEST\tRESULT\tSECONDS")
+	_, _ = fmt.Fprintln(table, "FAULT\tFILE\tTEST\tRESULT\tSECONDS") // Flush returns the error
 	for _, f := range chosen {
-		start := time.Now() //nolint:forbidigo // a duration of the real clock
+		start := time.Now()
 		caught, err := f.isCaught(work)
 		if err != nil {
 			return survived, fmt.Errorf("%s: %w", f.name, err)
@@ -80,9 +80,9 @@ func run(out io.Writer, only string) (survived int, err error) {
 			result = "SURVIVED"
 			survived++
 		}
-		seconds := time.Since(start).Seconds() //nolint:forbidigo // a duration of the real clock
+		seconds := time.Since(start).Seconds()
 		fmt.Fprintf(os.Stderr, "%s: %s\n", f.name, result)
-		fmt.Fprintf(table, "%s\t%s\t%s %s\t%s\t%.0f\n", f.name, strings.TrimPrefix(f.file, "internal/"), f.pkg, f.test, result, seconds)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s %s\t%s\t%.0f\n", f.name, strings.TrimPrefix(f.file, "internal/"), f.pkg, f.test, result, seconds)
 	}
 	if err := table.Flush(); err != nil {
 		return survived, err
