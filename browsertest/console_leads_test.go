@@ -242,6 +242,25 @@ func TestConsoleLeadLife(t *testing.T) {
 	})
 }
 
+// A second inquiry of the same person is shown beside the first, with both boats.
+func TestConsoleSecondInquiry(t *testing.T) {
+	onSQLite(t, func(t *testing.T, s *server) {
+		place := s.Test.Location()
+		first := s.Test.Hull(place, map[string]any{"make": "Grady-White", "model": "Freedom 235", "year": 2024})
+		second := s.Test.Hull(place, map[string]any{"make": "Parker", "model": "2501 CC", "year": 2012})
+		lead, contact := addLead(s, map[string]any{"first_name": "Maren", "last_name": "Holt"})
+		s.Test.Patch("/v1/leads/"+lead, map[string]any{"hull_id": first}, 200, nil)
+		s.Test.Lead(map[string]any{"contact_id": contact, "hull_id": second})
+		b := ownerAt(t, s, "leads/"+lead)
+		b.read("Also asked about")
+		b.read("2012 Parker 2501 CC")
+		b.review("lead-second-inquiry")
+		b.js(`[...document.querySelectorAll(".boat-card")].find((e) => e.innerText.includes("Parker") && e.href.includes("/leads/")).click()`)
+		b.until(`[...document.querySelectorAll("a.boat-card[href*='/leads/']")].some((e) => e.innerText.includes("Freedom 235"))`,
+			"the first inquiry beside the second")
+	})
+}
+
 // A user adds, finds, edits, merges and erases a contact. An edit that someone else made at
 // the same time is not lost.
 func TestConsoleContacts(t *testing.T) {

@@ -34,7 +34,7 @@ func (s *seeder) addMailbox(ctx context.Context, e *environment, hull *boat) err
 <customer><contact><name part="first">Ingrid</name><name part="last">Solberg</name><email>ingrid.solberg@example.com</email>
 <phone>410-555-0176</phone></contact><comments>We sail up from Norfolk next week. Could we see her on Thursday?</comments></customer>
 <provider><name part="full">Boat Portal</name></provider></prospect></adf>`
-	const form = "You have a new lead from Boat Portal!\n\nName: Desmond Achebe\nEmail: desmond.achebe@example.com\nPhone: (443) 555-0164\n" +
+	const form = "You have a new lead from Boat Portal!\n\nName: Theo Okafor\nEmail: theo@example.com\nPhone: (443) 555-0122\n" +
 		"Stock #: %s\nComments: What would my 2016 Montauk be worth as a trade-in?\n\nManage your leads at boat-portal.example"
 
 	const customer, number = "+14105550158", "+14105550142"

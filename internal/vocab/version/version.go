@@ -47,7 +47,7 @@ const Extension = "x-since"
 // Published lists all versions. The oldest is first.
 var Published = []Version{
 	{Date: "2026-11-15", Adds: []string{"First version."}},
-	{Date: "2026-11-18", Was: []string{"2026-12-01"}, Adds: []string{
+	{Date: "2026-11-19", Was: []string{"2026-11-18", "2026-12-01"}, Adds: []string{
 		"Deals have `taxes` with caps and exemptions, and warnings. You can send trade-ins, line items and taxes when you create a deal.",
 		"Deals can be closed with a write-off, and a deposit can be transferred to another deal.",
 		"Finance structures have balloon payments, odd days, the dealer reserve and the disclosed APR.",
@@ -65,6 +65,9 @@ var Published = []Version{
 		"Apps, installs and SSO connections, and events about them. The dealership's settings have `allowed_apps`.",
 		"Channels have a secret `feed_url`, a `listing_url`, pre-orders, the formats `openmarine` and `boatstream`, and for partners a `signing_secret` and a `credential`.",
 		"Events about appointments and activities, which are in the preview.",
+		"Hulls have `stock_state`, `order_number`, `expected_on` and `options`. Roles have `manager` and `own_locations`.",
+		"Leads have `awaiting`, `awaiting_since`, `snoozed_until`, `unrecorded_consents` and `reopen_at`. Messages have `sent_by`.",
+		"The dealership's settings have `lost_reasons` and `inbound.marketplaces`.",
 		"Messages that might have been sent are `unknown`. Older versions show them as `queued`.",
 	}},
 }

@@ -15,7 +15,7 @@ import { word } from "../../words.ts";
 import { boatName } from "../boats/shared.ts";
 import { PersonActivity } from "../contacts/activity.tsx";
 import { LogConsent, RevokeConsent, useConsents } from "../contacts/consents.tsx";
-import { ConsentBadge, consentNote } from "../contacts/people.tsx";
+import { ConsentBadge, consentNote, leadExpansions, leadTitle } from "../contacts/people.tsx";
 import { setDone } from "./actions.ts";
 import { useReach } from "./compose.tsx";
 import { AddAppointment, AddTask, EditLead, RecordSignal } from "./forms.tsx";
@@ -34,6 +34,7 @@ export function LeadContext({ lead }: { lead: PreviewLead }) {
       <Methods lead={lead} />
       <h2>Looking for{action("edit", "Edit")}</h2>
       <Wish lead={lead} />
+      <OtherLeads lead={lead} />
       <h2>Interest{action("signal", "Record")}</h2>
       <Interest lead={lead} />
       <h2>Tasks{action("task", "Add")}</h2>
@@ -105,6 +106,24 @@ function Wish({ lead }: { lead: PreviewLead }) {
       {lead.possible_mismatch && lead.submitted_contact && (
         <p class="note">The form says {[lead.submitted_contact.first_name, lead.submitted_contact.last_name].filter(Boolean).join(" ")}. This might be another person.</p>
       )}
+    </>
+  );
+}
+
+/** The other inquiries of the same person, so that two salespeople don't work on one buyer without knowing. */
+function OtherLeads({ lead }: { lead: PreviewLead }) {
+  const { data } = useLoad(["leads of", lead.contact_id], () => api.preview.leads.list({ contact_id: lead.contact_id, expand: leadExpansions(), limit: 6 }), ["lead"]);
+  const others = data?.data.filter((l) => l.id !== lead.id) ?? [];
+  if (others.length === 0) return null;
+  return (
+    <>
+      <h2>Also asked about</h2>
+      {others.map((l) => (
+        <a key={l.id} class="boat-card" href={href("leads/" + l.id)}>
+          {l.hull && <Photo boat={l.hull} />}
+          <span><b>{leadTitle(l)}</b><small>{[word(l.status), l.owner?.name, when(l.created_at)].filter(Boolean).join(" · ")}</small></span>
+        </a>
+      ))}
     </>
   );
 }
