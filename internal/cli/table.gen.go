@@ -2,7 +2,7 @@
 
 package cli
 
-const apiVersion = "2026-11-18"
+const apiVersion = "2026-11-19"
 
 var operations = []Operation{
 	{ID: "createApiKey", Noun: "access", Name: "create-api-key", Verb: "POST", Path: "/v1/api_keys",

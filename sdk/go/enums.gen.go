@@ -3,7 +3,7 @@
 package slipway
 
 // Version is the API version that this SDK was generated for. It requests this version.
-const Version = "2026-11-18"
+const Version = "2026-11-19"
 
 // ActivityKind: What someone did, or has to do.
 type ActivityKind string

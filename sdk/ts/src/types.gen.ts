@@ -4,7 +4,7 @@ import type { Detail } from "./errors.ts";
 import type { ListParams } from "./list.ts";
 
 /** API version that this SDK was generated for. It requests this version. */
-export const VERSION = "2026-11-18";
+export const VERSION = "2026-11-19";
 
 /** What someone did, or has to do. */
 export type ActivityKind = "call" | "note" | "visit" | "task";
