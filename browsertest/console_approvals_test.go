@@ -67,6 +67,8 @@ func TestJudge(t *testing.T) {
 		s.Test.Put("/v1/hulls/"+hull+"/pricing", `{"price_usd": 149900, "floor_usd": 131313, "cost": {"invoice_cents": 11840000}}`, 200, nil)
 		buyer := s.Test.Contact(map[string]any{"first_name": "Ralph", "last_name": "Underwood"})
 		deal := s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": buyer, "offer_usd": 1000})
+		rival := s.Test.Contact(map[string]any{"first_name": "Maren", "last_name": "Holt"})
+		s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": rival, "offer_usd": 138000})
 		var p proposals.Proposal
 		s.Test.Post("/v2-preview/proposals", map[string]any{
 			"operation_id": "acceptOffer", "path": map[string]string{"deal_id": deal, "offer_id": s.Test.OpeningOffer(deal)}, "reason": "The buyer says this is his final offer.",
@@ -75,6 +77,8 @@ func TestJudge(t *testing.T) {
 		b.read("Accept $1,000 for the 2024 Grady-White Freedom 235")
 		b.read("Below the floor by $130,313.")
 		b.read("Ralph Underwood")
+		b.read("A better offer is open: Maren Holt, $138,000.")
+		b.read("Maren Holt offers $138,000")
 		b.review("console-approval-offer")
 		b.set("Type 1000 to approve it", "$1,000")
 		b.button("Approve")

@@ -2,6 +2,7 @@ package sales
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +24,8 @@ func lowOffer(s *testkit.Server) (deal string, body map[string]any, assistant *t
 	s.Test.Put("/v1/hulls/"+hull+"/pricing", `{"price_usd": 149900, "floor_usd": 131313, "cost": {"invoice_cents": 11840000}}`, 200, nil)
 	buyer := s.Test.Contact(map[string]any{"first_name": "Ralph", "last_name": "Underwood"})
 	deal = s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": buyer, "offer_usd": 1000})
-	s.Test.Deal(map[string]any{"hull_id": hull, "offer_usd": 138000})
+	rival := s.Test.Contact(map[string]any{"first_name": "Maren", "last_name": "Holt"})
+	s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": rival, "offer_usd": 138000})
 	body = map[string]any{
 		"operation_id": "acceptOffer", "path": map[string]string{"deal_id": deal, "offer_id": s.Test.OpeningOffer(deal)},
 		"reason": "The buyer says this is his final offer.",
@@ -80,7 +82,7 @@ func TestApproveLowOffer(t *testing.T) {
 		assert.Contains(t, warnings["below_floor"], "Below the floor by $130,313. You may do this, ")
 		assert.Contains(t, warnings["below_floor"], " may not.")
 		assert.Equal(t, warnings["below_cost"], "You would lose $117,400 against the cost.")
-		assert.Contains(t, warnings["better_offer"], "$138,000")
+		assert.Equal(t, warnings["better_offer"], "A better offer is open: Maren Holt, $138,000.")
 		amounts := map[string]int64{}
 		for _, a := range p.Preview.Amounts {
 			amounts[a.Label] = a.AmountUSD
@@ -95,6 +97,49 @@ func TestApproveLowOffer(t *testing.T) {
 		v = approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm": dollars(1000)})
 		assert.Equal(t, v.StatusCode, 200, v.Text)
 		assert.Equal(t, testkit.Rows[string](s, `SELECT status FROM deals WHERE id = ?`, deal)[0], "accepted")
+	})
+}
+
+// The approver of an offer sees the other open offers for the boat, with names only if contacts
+// can be read. A proposal doesn't store them: it doesn't mention these buyers after the decision,
+// and not in their export.
+func TestOtherOffers(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		deal, body, assistant := lowOffer(s)
+		hull := testkit.Rows[string](s, `SELECT hull_id FROM deals WHERE id = ?`, deal)[0]
+		pia := s.Test.Contact(map[string]any{"first_name": "Pia", "last_name": "Lund"})
+		second := s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": pia, "offer_usd": 900})
+		s.Test.Post("/v1/deals/"+second+"/offers", map[string]any{"made_by": "dealer", "amount_usd": 149000, "in_reply_to": s.Test.OpeningOffer(second)}, 201, nil)
+		s.Test.Deal(map[string]any{"hull_id": s.Test.Hull(s.Test.Location(), nil), "offer_usd": 140000}) // another boat
+		var p proposals.Proposal
+		assistant.Post(path, body, 201, &p)
+
+		offers := func(p proposals.Proposal) (all []string) {
+			for _, o := range p.Preview.OtherOffers {
+				all = append(all, fmt.Sprintf("%s %t", *o.Buyer, o.Ours))
+			}
+			return all
+		}
+		b, _ := browser(t, s, "manager")
+		seen, text := shown(t, b, p.ID)
+		assert.Equal(t, offers(seen), []string{"Maren Holt false", "Pia Lund true"})
+		assert.Contains(t, text, `"amount":13800000`)
+		limited := s.As(s.Key(auth.HullsRead, auth.DealsRead, auth.DealsWrite))
+		assert.Excludes(t, string(limited.Get(path+"/"+p.ID, 200, nil).Bytes), "Maren", "without leads:read")
+		assert.Excludes(t, b.Send("GET", "/console/api"+path, "").Text, "Maren", "in the list")
+
+		// A new offer changes what the approver has to know.
+		s.Test.Deal(map[string]any{"hull_id": hull, "offer_usd": 141000})
+		v := approveWith(b, p.ID, map[string]any{"pins": seen.Preview.Pins, "confirm": dollars(1000)})
+		assert.Equal(t, v.StatusCode, 409, v.Text)
+		seen, _ = shown(t, b, p.ID)
+		assert.Len(t, seen.Preview.OtherOffers, 3)
+		v = approveWith(b, p.ID, map[string]any{"pins": seen.Preview.Pins, "confirm": dollars(1000)})
+		assert.Equal(t, v.StatusCode, 200, v.Text)
+		assert.Excludes(t, v.Text, "Maren", "after the decision")
+		seen, text = shown(t, b, p.ID)
+		assert.Len(t, seen.Preview.OtherOffers, 0)
+		assert.Excludes(t, text, "Maren", "after the decision")
 	})
 }
 

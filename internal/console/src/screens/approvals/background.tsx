@@ -1,6 +1,6 @@
 // The pane about a proposal: the boat and the person, who asks and why, and what happened to the boat before.
-import type { Actor, PreviewProposal } from "../../api.ts";
-import { date, dateTime, money } from "../../format.ts";
+import type { Actor, PreviewProposal, PreviewProposalOffer } from "../../api.ts";
+import { date, dateTime, money, usd } from "../../format.ts";
 import { Avatar } from "../../parts/avatar.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import { Photo } from "../../parts/photo.tsx";
@@ -28,6 +28,7 @@ export function Background({ p }: { p: PreviewProposal }) {
         Written by {p.proposed_by.label}{p.for_user_id ? `, an app that ${names(p.for_user_id)} connected` : ` (${kinds[p.proposed_by.type]})`}, not by Slipway. Proposed {dateTime(p.created_at)}
         {p.status === "pending" && `, expires ${date(p.expires_at)}`}.
       </p>
+      <Others offers={p.preview.other_offers} />
       {boat && <Before id={boat} />}
     </div>
   );
@@ -44,6 +45,27 @@ function Boat({ id }: { id: string }) {
         <Photo boat={data} />
         <span><b>{boatName(data)}</b><small>{[data.stock_number, locations.get(data.location_id)?.name, money(data.price), data.days_in_stock !== null && `${data.days_in_stock} days in stock`].filter(Boolean).join(" · ")}</small></span>
       </a>
+    </>
+  );
+}
+
+/** Other open offers for the same boat. */
+function Others({ offers }: { offers: PreviewProposalOffer[] }) {
+  if (offers.length === 0) return null;
+  return (
+    <>
+      <h2>Also on this boat</h2>
+      <ol class="line">
+        {offers.map((o, i) => {
+          const amount = usd(o.amount.amount / 100);
+          return (
+            <li key={i} class={i === 0 ? "now" : ""}>
+              <a class="link" href={href("deals/" + o.deal_id)}>{o.ours ? <>We offer <b>{o.buyer ?? "another buyer"}</b> {amount}</> : <><b>{o.buyer ?? "Another buyer"}</b> offers {amount}</>}</a>
+              <small>{o.expires_at ? `Open until ${dateTime(o.expires_at)}` : "Open"}</small>
+            </li>
+          );
+        })}
+      </ol>
     </>
   );
 }
