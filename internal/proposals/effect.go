@@ -34,7 +34,7 @@ func canJudge(e effect.ProposalEffect, caller auth.Principal) bool {
 // visible returns the part of an effect that a caller can see.
 func visible(e effect.ProposalEffect, caller auth.Principal) effect.ProposalEffect {
 	if e.Title == "" || !canJudge(e, caller) {
-		e.Title, e.Text, e.Conversation, e.OtherOffers = e.Summary, "", nil, nil
+		e.Title, e.Text, e.Conversation, e.OtherOffers, e.Facts = e.Summary, "", nil, nil, nil
 	}
 	allowed := func(s *auth.Scope) bool { return s == nil || caller.Can(*s) }
 	warnings := []effect.ProposalWarning{}
@@ -64,6 +64,7 @@ func visible(e effect.ProposalEffect, caller auth.Principal) effect.ProposalEffe
 		}
 	}
 	e.Conversation = keep(e.Conversation, func(effect.ProposalSentence) bool { return true })
+	e.Facts = keep(e.Facts, func(effect.ProposalFact) bool { return true })
 	e.Editable = keep(e.Editable, func(string) bool { return true })
 	e.Pins = keep(e.Pins, func(effect.ProposalPin) bool { return true })
 	return e

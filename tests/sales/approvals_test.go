@@ -283,6 +283,54 @@ func TestApproveMessageAfterReply(t *testing.T) {
 	})
 }
 
+// The facts in a message are compared with the boat and the appointments of the lead. If one
+// of them changes, the approver has to look again.
+func TestFactsOfMessage(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		_, lead, body := reachable(s)
+		location := s.Test.Location()
+		hull := s.Test.Hull(location, map[string]any{"price_usd": 149900})
+		s.Test.Patch("/v1/leads/"+lead, map[string]any{"hull_id": hull}, 200, nil)
+		s.Test.Put("/v1/hulls/"+hull+"/specs", `{"engines": [{"hours": 118}]}`, 200, nil)
+		var d struct{ Timezone string }
+		s.Test.Get("/v1/dealership", 200, &d)
+		zone, err := time.LoadLocation(d.Timezone)
+		assert.NoError(t, err)
+		tomorrow := s.DB.Now().In(zone).AddDate(0, 0, 1)
+		at := time.Date(tomorrow.Year(), tomorrow.Month(), tomorrow.Day(), 10, 0, 0, 0, zone)
+		var apt struct{ ID string }
+		s.Test.Post("/v2-preview/appointments", map[string]any{
+			"kind": "sea_trial", "lead_id": lead, "user_id": s.Person("sales").ID, "location_id": location, "starts_at": at.Format(time.RFC3339),
+		}, 201, &apt)
+		body["body"].(map[string]any)["body"] = "The 2023 Freedom 235 has 118 engine hours and is $149,900, with $500 down. See you tomorrow at 10!"
+		var p proposals.Proposal
+		s.Test.Post(path, body, 201, &p)
+
+		b, _ := browser(t, s, "manager")
+		seen, _ := shown(t, b, p.ID)
+		var found []string
+		for _, f := range seen.Preview.Facts {
+			found = append(found, f.Text+" "+string(f.Result)+" "+f.Note)
+		}
+		assert.Equal(t, found, []string{
+			"2023 differs The model year is 2024",
+			"118 engine hours matches Engine hours",
+			"$149,900 matches Asking price",
+			"$500 unknown Not the price of this boat",
+			"tomorrow at 10 matches Sea trial, " + at.Format("Mon, Jan 2, 3:04 PM"),
+		})
+
+		s.Test.Patch("/v2-preview/appointments/"+apt.ID, map[string]any{"starts_at": at.Add(2 * time.Hour).Format(time.RFC3339)}, 200, nil)
+		assert.Equal(t, approveAs(b, p.ID, seen).StatusCode, 409, "the appointment was moved")
+		s.Test.Put("/v1/hulls/"+hull+"/specs", `{"engines": [{"hours": 120}]}`, 200, nil)
+		seen, _ = shown(t, b, p.ID)
+		assert.Equal(t, seen.Preview.Facts[1].Note, "Engine hours: 120")
+		assert.Equal(t, seen.Preview.Facts[4].Note, "Sea trial is at 12:00 PM")
+		limited := s.As(s.Key(auth.LeadsRead, auth.LeadsWrite))
+		assert.Excludes(t, string(limited.Get(path+"/"+p.ID, 200, nil).Bytes), "Asking price", "without hulls:read")
+	})
+}
+
 // The approver sees the conversation and can edit the text. Both texts are stored, sealed, and
 // the audit log says who edited what.
 func TestEditMessage(t *testing.T) {

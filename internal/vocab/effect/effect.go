@@ -25,6 +25,7 @@ type ProposalEffect struct {
 	Rows         []ProposalRow      `json:"rows" nullable:"false" doc:"The objects and what would change, from and to."`
 	OtherOffers  []ProposalOffer    `json:"other_offers" nullable:"false" doc:"Other open offers for the same boat, those of buyers first, the highest first. At most 5. Empty in lists, and after the decision." since:"next"`
 	Conversation []ProposalSentence `json:"conversation" nullable:"false" doc:"For a message, the last messages of the conversation, oldest first."`
+	Facts        []ProposalFact     `json:"facts" nullable:"false" doc:"For a message, facts in the proposed text, such as prices, years and times, compared with the boat and the appointments of the lead. Others are not checked." since:"next"`
 	Editable     []string           `json:"editable" nullable:"false" doc:"Fields of the body that the approver can change."`
 	Confirm      *ProposalConfirm   `json:"confirm" doc:"Amount that the approver has to repeat, because the operation does damage if it is wrong. Null if there is none."`
 	Pins         []ProposalPin      `json:"pins" nullable:"false" doc:"Versions of the objects that this describes. If one changes, the approval fails with the code changed."`
@@ -113,6 +114,32 @@ type ProposalSentence struct {
 	Channel string    `json:"channel" doc:"How it was sent." example:"email"`
 	Text    string    `json:"text" doc:"Text of the message. Empty if it was erased."`
 	At      time.Time `json:"at" doc:"When it was written."`
+}
+
+// FactResult is the result of comparing a fact in a text with what is known.
+type FactResult string
+
+// The results.
+const (
+	Matches FactResult = "matches"
+	Differs FactResult = "differs"
+	Unknown FactResult = "unknown"
+)
+
+var factResults = enum.Of("FactResult", "Result of comparing a fact in a text with what is known: matches, differs if it is certainly wrong, or unknown.", Matches, Differs, Unknown)
+
+// TransformSchema describes the values.
+func (FactResult) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return factResults.Describe(s)
+}
+
+// ProposalFact is a fact in a proposed text.
+type ProposalFact struct {
+	_ struct{} `doc:"A fact in a proposed text, compared with what is known."`
+
+	Text   string     `json:"text" doc:"The fact, as it is in the text." example:"$149,900"`
+	Result FactResult `json:"result" doc:"Whether it is right."`
+	Note   string     `json:"note" doc:"What it was compared with." example:"Asking price"`
 }
 
 // ProposalPin is the version of an object.
