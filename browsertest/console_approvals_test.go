@@ -67,6 +67,8 @@ func TestJudge(t *testing.T) {
 		s.Test.Put("/v1/hulls/"+hull+"/pricing", `{"price_usd": 149900, "floor_usd": 131313, "cost": {"invoice_cents": 11840000}}`, 200, nil)
 		buyer := s.Test.Contact(map[string]any{"first_name": "Ralph", "last_name": "Underwood"})
 		deal := s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": buyer, "offer_usd": 1000})
+		rival := s.Test.Contact(map[string]any{"first_name": "Maren", "last_name": "Holt"})
+		s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": rival, "offer_usd": 138000})
 		var p proposals.Proposal
 		s.Test.Post("/v2-preview/proposals", map[string]any{
 			"operation_id": "acceptOffer", "path": map[string]string{"deal_id": deal, "offer_id": s.Test.OpeningOffer(deal)}, "reason": "The buyer says this is his final offer.",
@@ -75,23 +77,28 @@ func TestJudge(t *testing.T) {
 		b.read("Accept $1,000 for the 2024 Grady-White Freedom 235")
 		b.read("Below the floor by $130,313.")
 		b.read("Ralph Underwood")
+		b.read("A better offer is open: Maren Holt, $138,000.")
+		b.read("Maren Holt offers $138,000")
 		b.review("console-approval-offer")
 		b.set("Type 1000 to approve it", "$1,000")
 		b.button("Approve")
 		b.read("Approved by")
 
-		lead := s.Test.Lead(map[string]any{"message": "How much does it weigh on the trailer?"})
+		lead := s.Test.Lead(map[string]any{"hull_id": hull, "message": "How much does it weigh on the trailer?"})
 		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms", "email"], "scope": "all"}`, 201, nil)
 		write := func() string {
 			s.Test.Post("/v2-preview/proposals", map[string]any{
 				"operation_id": "sendLeadMessage", "path": map[string]string{"lead_id": lead}, "reason": "The customer asked.",
-				"body": map[string]any{"channel": "email", "purpose": "transactional", "subject": "Your question", "body": "It weighs 2,350 lb on its trailer."},
+				"body": map[string]any{"channel": "email", "purpose": "transactional", "subject": "Your question", "body": "It weighs 2,350 lb on its trailer. The 2023 Freedom 235 is $149,900. Would Saturday at 10:00 be fine?"},
 			}, 201, &p)
 			return p.ID
 		}
 		b = ownerAt(t, s, "approvals/"+write())
 		b.read("How much does it weigh on the trailer?")
 		b.read("May be sent to")
+		b.read("The model year is 2024")
+		b.read("Asking price")
+		b.read("Not in the calendar")
 		b.set("Text", "It weighs 2,400 lb.")
 		b.read("Edited by you")
 		b.review("console-approval-message")
@@ -101,7 +108,7 @@ func TestJudge(t *testing.T) {
 		b = ownerAt(t, s, "approvals/"+write())
 		b.button("Use as a draft")
 		b.until(`location.pathname.endsWith("/leads/`+lead+`")`, "the lead")
-		b.until(`[...document.querySelectorAll("textarea")].some((t) => t.value === "It weighs 2,350 lb on its trailer.")`, "the draft")
+		b.until(`[...document.querySelectorAll("textarea")].some((t) => t.value.startsWith("It weighs 2,350 lb on its trailer."))`, "the draft")
 	})
 }
 

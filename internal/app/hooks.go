@@ -62,7 +62,7 @@ func (a *App) hooks(f *features) hooks {
 			Appointments: appointments.Holder(), Activities: activities.Holder(), Proposals: f.proposals.Holder(),
 		},
 		Leads:    leads.Hooks{Reviewed: messages.Review},
-		Messages: messages.Hooks{Settled: appointments.FollowMessage},
+		Messages: messages.Hooks{Settled: appointments.FollowMessage, Planned: appointments.Planned},
 		Deals: deals.Hooks{
 			WithdrawFundings: finance.WithdrawFundings, VoidUnsigned: documents.VoidUnsigned, SettlePayments: finance.SettlePayments,
 			UnwindPayments: finance.UnwindPayments, UnwindFundings: finance.UnwindFundings, CancelProducts: finance.CancelProducts, VoidDocuments: documents.VoidAll,

@@ -10,6 +10,7 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/identity/people"
 	"slipway/internal/leads"
+	"slipway/internal/messages"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
@@ -54,6 +55,17 @@ func (f AppointmentFilter) where() *db.Where {
 func LocationOf(ctx context.Context, tx *db.Tx, id string) (string, error) {
 	a, err := find(ctx, tx, id)
 	return a.LocationID, err
+}
+
+// Planned returns the appointments of a lead that a message can be about: those to come, and
+// those of the last week.
+func Planned(ctx context.Context, tx *db.Tx, leadID string) (all []messages.Planned, err error) {
+	rows, err := db.All[Appointment](ctx, tx, `SELECT {cols} FROM appointments WHERE env = ? AND lead_id = ? AND status <> 'canceled'
+		AND starts_at > ? ORDER BY starts_at, id LIMIT 20`, tx.Env, leadID, tx.Now.AddDate(0, 0, -8))
+	for _, a := range rows {
+		all = append(all, messages.Planned{ID: a.ID, Version: a.Version, What: a.noun(), StartsAt: a.StartsAt.In(zoneOf(a.Timezone))})
+	}
+	return all, err
 }
 
 func find(ctx context.Context, tx *db.Tx, id string) (Appointment, error) {

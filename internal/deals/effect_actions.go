@@ -64,8 +64,11 @@ func (s sale) describe(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect)
 	}
 	e.Title = fmt.Sprintf("Open a deal with %s: %s for the %s", c.Called(), effect.USD(s.offerUSD), h.Name())
 	e.Amount("offer", s.offerUSD, "")
-	_, err = hulls.DescribePrices(ctx, tx, e, h, s.offerUSD)
+	if _, err = hulls.DescribePrices(ctx, tx, e, h, s.offerUSD); err != nil {
+		return err
+	}
 	e.Said = []string{"hull_id", "buyer_id", "offer_usd"}
+	_, err = describeRivals(ctx, tx, e, Deal{HullID: h.ID})
 	return err
 }
 
@@ -181,13 +184,21 @@ func makeOfferEffect(ctx context.Context, tx *db.Tx, in *struct {
 	}
 	e.Said = []string{"made_by", "amount_usd", "in_reply_to"}
 	e.Amount("offer", in.Body.AmountUSD, "")
+	best, err := describeRivals(ctx, tx, &e, d.Deal)
+	if err != nil {
+		return e, err
+	}
 	if in.Body.MadeBy != Dealer {
 		_, err = hulls.DescribePrices(ctx, tx, &e, d.Hull, in.Body.AmountUSD)
 		return e, err
 	}
 	after := d
 	after.PriceUSD = in.Body.AmountUSD
-	return e, describePrice(ctx, tx, &e, after, in.Body.AmountUSD)
+	if err := describePrice(ctx, tx, &e, after, in.Body.AmountUSD); err != nil {
+		return e, err
+	}
+	best.warn(&e, in.Body.AmountUSD)
+	return e, nil
 }
 
 func acceptEffect(ctx context.Context, tx *db.Tx, in *struct {
@@ -205,9 +216,14 @@ func acceptEffect(ctx context.Context, tx *db.Tx, in *struct {
 	if err := describePrice(ctx, tx, &e, after, o.AmountUSD); err != nil {
 		return e, err
 	}
-	if err := describeRivals(ctx, tx, &e, d.Deal, o); err != nil {
+	best, err := describeRivals(ctx, tx, &e, d.Deal)
+	if err != nil {
 		return e, err
 	}
+	if best != nil {
+		e.Fact("Offer of "+effect.USD(best.AmountUSD)+" on "+best.deal.Called(), best.DealID, "stays open, but can't be accepted anymore")
+	}
+	best.warn(&e, o.AmountUSD)
 	describeHold(ctx, tx, &e, d, in.Body != nil && in.Body.OverrideHold)
 	e.Said = []string{"by", "override_hold"}
 	e.Change("Offer of "+effect.USD(o.AmountUSD), o.ID, effect.Word(o.Status), effect.Word(OfferAccepted))
@@ -288,25 +304,6 @@ func describeFloor(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d D
 	return true, nil
 }
 
-// describeRivals warns of a better offer for the same boat. It doesn't name that buyer,
-// whose erasure would have to find this.
-func describeRivals(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d Deal, o Offer) error {
-	best, found, err := bestRival(ctx, tx, d)
-	if err != nil || !found {
-		return err
-	}
-	rival, err := Find(ctx, tx, best.DealID)
-	if err != nil {
-		return err
-	}
-	e.Pin("Other offer", best.ID, best.Version)
-	e.Fact("Offer of "+effect.USD(best.AmountUSD)+" on "+rival.Called(), rival.ID, "stays open, but can't be accepted anymore")
-	if best.AmountUSD > o.AmountUSD {
-		e.Warn(effect.Caution, "better_offer", "A better offer is open: "+effect.USD(best.AmountUSD)+" on "+rival.Called()+".")
-	}
-	return nil
-}
-
 // describeHold warns of a hold for another buyer.
 func describeHold(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, d Described, override bool) {
 	if !d.Hull.IsHeld(tx.Now) || d.owns(*d.Hull.Hold) {
@@ -336,7 +333,8 @@ func rejectEffect(ctx context.Context, tx *db.Tx, in *struct {
 	e.Said = []string{"by"}
 	e.Change("Offer of "+effect.USD(o.AmountUSD), o.ID, effect.Word(o.Status), effect.Word(to))
 	e.Fact("Message", d.BuyerID, d.Buyer.Called()+" gets no message from this")
-	return e, nil
+	_, err = describeRivals(ctx, tx, &e, d.Deal)
+	return e, err
 }
 
 // boat is what people call a trade-in.

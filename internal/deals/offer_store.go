@@ -79,14 +79,13 @@ func answer(ctx context.Context, tx *db.Tx, d Deal, m OfferMake) error {
 	return bad.Err()
 }
 
-// bestRival returns the best pending offer of a buyer for the same hull in another open deal.
-func bestRival(ctx context.Context, tx *db.Tx, d Deal) (o Offer, found bool, err error) {
-	all, err := db.All[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND status = 'pending' AND made_by = 'buyer'
-		AND (expires_at IS NULL OR expires_at > ?)
+// maxRivals limits how many other offers an approver sees.
+const maxRivals = 5
+
+// rivals returns the pending offers for the same hull in other open deals, those of buyers
+// first, the highest first.
+func rivals(ctx context.Context, tx *db.Tx, d Deal) ([]Offer, error) {
+	return db.All[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND status = 'pending' AND (expires_at IS NULL OR expires_at > ?)
 		AND deal_id IN (SELECT id FROM deals WHERE env = ? AND hull_id = ? AND id <> ? AND status = 'open')
-		ORDER BY amount_usd DESC, id LIMIT 1`, tx.Env, tx.Now, tx.Env, d.HullID, d.ID)
-	if err != nil || len(all) == 0 {
-		return o, false, err
-	}
-	return all[0], true, nil
+		ORDER BY made_by, amount_usd DESC, id LIMIT ?`, tx.Env, tx.Now, tx.Env, d.HullID, d.ID, maxRivals)
 }

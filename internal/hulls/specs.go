@@ -204,6 +204,20 @@ func (r specRow) view(h Hull, metric bool) HullSpecs {
 	return s
 }
 
+// EngineHours returns the hours of all engines, or nothing if one of them is unknown.
+func (s SpecSheet) EngineHours() (hours []float64) {
+	if s.Engines == nil {
+		return nil
+	}
+	for _, e := range *s.Engines {
+		if e.Hours == nil {
+			return nil
+		}
+		hours = append(hours, *e.Hours)
+	}
+	return hours
+}
+
 // shown returns the sheet without the numbers that listings don't show.
 func (s SpecSheet) shown() SpecSheet {
 	if s.Engines != nil {

@@ -8,6 +8,7 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
+	"slipway/internal/hulls"
 	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/effect"
@@ -39,7 +40,43 @@ func (a *API) sendEffect(ctx context.Context, tx *db.Tx, in *struct {
 	if err := a.describeReach(ctx, tx, &e, l, in.Body); err != nil {
 		return e, err
 	}
+	if err := describeFacts(ctx, tx, &e, l, null.Text(in.Body.Subject)+"\n"+in.Body.Body); err != nil {
+		return e, err
+	}
 	return e, describeConversation(ctx, tx, &e, l)
+}
+
+// describeFacts compares the text with the boat and the appointments of the lead.
+func describeFacts(ctx context.Context, tx *db.Tx, e *effect.ProposalEffect, l leads.Described, text string) error {
+	f := facts{now: tx.Now}
+	var sheet hulls.HullSpecs
+	if l.HullID != nil {
+		h, err := hulls.Find(ctx, tx, *l.HullID)
+		if err != nil {
+			return err
+		}
+		sheets, err := hulls.FindAllSpecs(ctx, tx, []string{h.ID})
+		if err != nil {
+			return err
+		}
+		sheet = sheets[h.ID]
+		f.boat, f.hours = &h, sheet.EngineHours()
+	}
+	var err error
+	if f.planned, err = db.Attached[Hooks](tx).Planned(ctx, tx, l.ID); err != nil {
+		return err
+	}
+
+	for _, one := range f.find(text) {
+		e.Facts = append(e.Facts, one.ProposalFact)
+		if one.isHours {
+			e.Pin("Specifications", *l.HullID, sheet.Version)
+		}
+		if one.planned != nil {
+			e.Pin("Appointment", one.planned.ID, one.planned.Version)
+		}
+	}
+	return nil
 }
 
 // describeReach adds the result of the send check.

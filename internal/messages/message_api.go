@@ -47,6 +47,8 @@ type Hooks struct {
 	// Settled is called after a notice was sent, blocked or failed, in the same
 	// transaction. A notice that might have been sent has no result until a user decides.
 	Settled func(ctx context.Context, tx *db.Tx, m LeadMessage) error
+	// Planned returns the appointments of a lead that a message can be about.
+	Planned func(ctx context.Context, tx *db.Tx, leadID string) ([]Planned, error)
 }
 
 // New returns the feature, and attaches its hooks to the database.

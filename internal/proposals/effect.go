@@ -34,13 +34,16 @@ func canJudge(e effect.ProposalEffect, caller auth.Principal) bool {
 // visible returns the part of an effect that a caller can see.
 func visible(e effect.ProposalEffect, caller auth.Principal) effect.ProposalEffect {
 	if e.Title == "" || !canJudge(e, caller) {
-		e.Title, e.Text, e.Conversation = e.Summary, "", nil
+		e.Title, e.Text, e.Conversation, e.OtherOffers, e.Facts = e.Summary, "", nil, nil, nil
 	}
 	allowed := func(s *auth.Scope) bool { return s == nil || caller.Can(*s) }
 	warnings := []effect.ProposalWarning{}
 	for _, w := range e.Warnings {
 		if !allowed(w.Requires) {
 			w.Level, w.Text, w.Hidden = effect.Caution, w.Hidden, ""
+		}
+		if w.Named != "" && caller.Can(auth.LeadsRead) {
+			w.Text = w.Named
 		}
 		if w.Text != "" {
 			warnings = append(warnings, w)
@@ -54,7 +57,14 @@ func visible(e effect.ProposalEffect, caller auth.Principal) effect.ProposalEffe
 
 	readable := func(r effect.ProposalRow) bool { return canRead(caller, r.ObjectID) }
 	e.Rows, e.Changed = keep(e.Rows, readable), keep(e.Changed, readable)
+	e.OtherOffers = keep(e.OtherOffers, func(o effect.ProposalOffer) bool { return canRead(caller, &o.DealID) })
+	for i := range e.OtherOffers {
+		if !caller.Can(auth.LeadsRead) {
+			e.OtherOffers[i].Buyer = nil
+		}
+	}
 	e.Conversation = keep(e.Conversation, func(effect.ProposalSentence) bool { return true })
+	e.Facts = keep(e.Facts, func(effect.ProposalFact) bool { return true })
 	e.Editable = keep(e.Editable, func(string) bool { return true })
 	e.Pins = keep(e.Pins, func(effect.ProposalPin) bool { return true })
 	return e

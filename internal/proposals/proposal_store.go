@@ -82,7 +82,9 @@ func (p *Proposal) close(box *seal.Box) error {
 			p.About = append(p.About, pin.ObjectID)
 		}
 	}
-	text, err := wire.Marshal(sealedContent{p.ProposalContent, p.proposer})
+	stored := p.ProposalContent
+	stored.Preview.OtherOffers = nil // their buyers could not be erased
+	text, err := wire.Marshal(sealedContent{stored, p.proposer})
 	p.Sealed = box.Seal(text, place(p.ProposalState))
 	return err
 }

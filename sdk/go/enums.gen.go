@@ -1230,6 +1230,17 @@ const (
 	PreviewDealMissingCodeAgreementHIN      PreviewDealMissingCode = "agreement_hin"
 )
 
+// PreviewFactResult: Result of comparing a fact in a text with what is known: matches, differs if it is
+// certainly wrong, or unknown.
+type PreviewFactResult string
+
+// The values of PreviewFactResult.
+const (
+	PreviewFactResultMatches PreviewFactResult = "matches"
+	PreviewFactResultDiffers PreviewFactResult = "differs"
+	PreviewFactResultUnknown PreviewFactResult = "unknown"
+)
+
 // PreviewFundingDifferenceField: Term that differs.
 type PreviewFundingDifferenceField string
 

@@ -6232,8 +6232,14 @@ type PreviewProposalEffect struct {
 	Conversation []PreviewProposalSentence `json:"conversation"`
 	// Fields of the body that the approver can change.
 	Editable []string `json:"editable"`
+	// For a message, facts in the proposed text, such as prices, years and times, compared with the boat and the
+	// appointments of the lead. Others are not checked.
+	Facts []PreviewProposalFact `json:"facts"`
 	// HTTP method of the operation.
 	Method string `json:"method"`
+	// Other open offers for the same boat, those of buyers first, the highest first. At most 5. Empty in lists, and
+	// after the decision.
+	OtherOffers []PreviewProposalOffer `json:"other_offers"`
 	// Path of the request.
 	Path string `json:"path"`
 	// Versions of the objects that this describes. If one changes, the approval fails with the code changed.
@@ -6248,6 +6254,30 @@ type PreviewProposalEffect struct {
 	Title string `json:"title"`
 	// What to know before you decide, such as a rule that refuses others.
 	Warnings []PreviewProposalWarning `json:"warnings"`
+}
+
+// PreviewProposalFact: A fact in a proposed text, compared with what is known.
+type PreviewProposalFact struct {
+	// What it was compared with.
+	Note string `json:"note"`
+	// Whether it is right.
+	Result PreviewFactResult `json:"result"`
+	// The fact, as it is in the text.
+	Text string `json:"text"`
+}
+
+// PreviewProposalOffer: An open offer of another deal for the same boat.
+type PreviewProposalOffer struct {
+	// Amount.
+	Amount PreviewMoney `json:"amount"`
+	// Name of the buyer. Null if you can't read contacts.
+	Buyer *string `json:"buyer"`
+	// Deal of the offer.
+	DealID string `json:"deal_id"`
+	// When the offer expires. Null if it never expires.
+	ExpiresAt *time.Time `json:"expires_at"`
+	// Whether the dealership made the offer.
+	Ours bool `json:"ours"`
 }
 
 // PreviewProposalPin: Version of an object that a preview describes.

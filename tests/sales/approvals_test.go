@@ -2,6 +2,7 @@ package sales
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +24,8 @@ func lowOffer(s *testkit.Server) (deal string, body map[string]any, assistant *t
 	s.Test.Put("/v1/hulls/"+hull+"/pricing", `{"price_usd": 149900, "floor_usd": 131313, "cost": {"invoice_cents": 11840000}}`, 200, nil)
 	buyer := s.Test.Contact(map[string]any{"first_name": "Ralph", "last_name": "Underwood"})
 	deal = s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": buyer, "offer_usd": 1000})
-	s.Test.Deal(map[string]any{"hull_id": hull, "offer_usd": 138000})
+	rival := s.Test.Contact(map[string]any{"first_name": "Maren", "last_name": "Holt"})
+	s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": rival, "offer_usd": 138000})
 	body = map[string]any{
 		"operation_id": "acceptOffer", "path": map[string]string{"deal_id": deal, "offer_id": s.Test.OpeningOffer(deal)},
 		"reason": "The buyer says this is his final offer.",
@@ -80,7 +82,7 @@ func TestApproveLowOffer(t *testing.T) {
 		assert.Contains(t, warnings["below_floor"], "Below the floor by $130,313. You may do this, ")
 		assert.Contains(t, warnings["below_floor"], " may not.")
 		assert.Equal(t, warnings["below_cost"], "You would lose $117,400 against the cost.")
-		assert.Contains(t, warnings["better_offer"], "$138,000")
+		assert.Equal(t, warnings["better_offer"], "A better offer is open: Maren Holt, $138,000.")
 		amounts := map[string]int64{}
 		for _, a := range p.Preview.Amounts {
 			amounts[a.Label] = a.AmountUSD
@@ -95,6 +97,49 @@ func TestApproveLowOffer(t *testing.T) {
 		v = approveWith(b, p.ID, map[string]any{"pins": p.Preview.Pins, "confirm": dollars(1000)})
 		assert.Equal(t, v.StatusCode, 200, v.Text)
 		assert.Equal(t, testkit.Rows[string](s, `SELECT status FROM deals WHERE id = ?`, deal)[0], "accepted")
+	})
+}
+
+// The approver of an offer sees the other open offers for the boat, with names only if contacts
+// can be read. A proposal doesn't store them: it doesn't mention these buyers after the decision,
+// and not in their export.
+func TestOtherOffers(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		deal, body, assistant := lowOffer(s)
+		hull := testkit.Rows[string](s, `SELECT hull_id FROM deals WHERE id = ?`, deal)[0]
+		pia := s.Test.Contact(map[string]any{"first_name": "Pia", "last_name": "Lund"})
+		second := s.Test.Deal(map[string]any{"hull_id": hull, "buyer_id": pia, "offer_usd": 900})
+		s.Test.Post("/v1/deals/"+second+"/offers", map[string]any{"made_by": "dealer", "amount_usd": 149000, "in_reply_to": s.Test.OpeningOffer(second)}, 201, nil)
+		s.Test.Deal(map[string]any{"hull_id": s.Test.Hull(s.Test.Location(), nil), "offer_usd": 140000}) // another boat
+		var p proposals.Proposal
+		assistant.Post(path, body, 201, &p)
+
+		offers := func(p proposals.Proposal) (all []string) {
+			for _, o := range p.Preview.OtherOffers {
+				all = append(all, fmt.Sprintf("%s %t", *o.Buyer, o.Ours))
+			}
+			return all
+		}
+		b, _ := browser(t, s, "manager")
+		seen, text := shown(t, b, p.ID)
+		assert.Equal(t, offers(seen), []string{"Maren Holt false", "Pia Lund true"})
+		assert.Contains(t, text, `"amount":13800000`)
+		limited := s.As(s.Key(auth.HullsRead, auth.DealsRead, auth.DealsWrite))
+		assert.Excludes(t, string(limited.Get(path+"/"+p.ID, 200, nil).Bytes), "Maren", "without leads:read")
+		assert.Excludes(t, b.Send("GET", "/console/api"+path, "").Text, "Maren", "in the list")
+
+		// A new offer changes what the approver has to know.
+		s.Test.Deal(map[string]any{"hull_id": hull, "offer_usd": 141000})
+		v := approveWith(b, p.ID, map[string]any{"pins": seen.Preview.Pins, "confirm": dollars(1000)})
+		assert.Equal(t, v.StatusCode, 409, v.Text)
+		seen, _ = shown(t, b, p.ID)
+		assert.Len(t, seen.Preview.OtherOffers, 3)
+		v = approveWith(b, p.ID, map[string]any{"pins": seen.Preview.Pins, "confirm": dollars(1000)})
+		assert.Equal(t, v.StatusCode, 200, v.Text)
+		assert.Excludes(t, v.Text, "Maren", "after the decision")
+		seen, text = shown(t, b, p.ID)
+		assert.Len(t, seen.Preview.OtherOffers, 0)
+		assert.Excludes(t, text, "Maren", "after the decision")
 	})
 }
 
@@ -235,6 +280,54 @@ func TestApproveMessageAfterReply(t *testing.T) {
 		assert.Equal(t, approveAs(b, p.ID, p).StatusCode, 409)
 		seen, _ := shown(t, b, p.ID)
 		assert.Equal(t, seen.Preview.Changed[0].To, "Quentin Reyes: I bought another boat.")
+	})
+}
+
+// The facts in a message are compared with the boat and the appointments of the lead. If one
+// of them changes, the approver has to look again.
+func TestFactsOfMessage(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		_, lead, body := reachable(s)
+		location := s.Test.Location()
+		hull := s.Test.Hull(location, map[string]any{"price_usd": 149900})
+		s.Test.Patch("/v1/leads/"+lead, map[string]any{"hull_id": hull}, 200, nil)
+		s.Test.Put("/v1/hulls/"+hull+"/specs", `{"engines": [{"hours": 118}]}`, 200, nil)
+		var d struct{ Timezone string }
+		s.Test.Get("/v1/dealership", 200, &d)
+		zone, err := time.LoadLocation(d.Timezone)
+		assert.NoError(t, err)
+		tomorrow := s.DB.Now().In(zone).AddDate(0, 0, 1)
+		at := time.Date(tomorrow.Year(), tomorrow.Month(), tomorrow.Day(), 10, 0, 0, 0, zone)
+		var apt struct{ ID string }
+		s.Test.Post("/v2-preview/appointments", map[string]any{
+			"kind": "sea_trial", "lead_id": lead, "user_id": s.Person("sales").ID, "location_id": location, "starts_at": at.Format(time.RFC3339),
+		}, 201, &apt)
+		body["body"].(map[string]any)["body"] = "The 2023 Freedom 235 has 118 engine hours and is $149,900, with $500 down. See you tomorrow at 10!"
+		var p proposals.Proposal
+		s.Test.Post(path, body, 201, &p)
+
+		b, _ := browser(t, s, "manager")
+		seen, _ := shown(t, b, p.ID)
+		var found []string
+		for _, f := range seen.Preview.Facts {
+			found = append(found, f.Text+" "+string(f.Result)+" "+f.Note)
+		}
+		assert.Equal(t, found, []string{
+			"2023 differs The model year is 2024",
+			"118 engine hours matches Engine hours",
+			"$149,900 matches Asking price",
+			"$500 unknown Not the price of this boat",
+			"tomorrow at 10 matches Sea trial, " + at.Format("Mon, Jan 2, 3:04 PM"),
+		})
+
+		s.Test.Patch("/v2-preview/appointments/"+apt.ID, map[string]any{"starts_at": at.Add(2 * time.Hour).Format(time.RFC3339)}, 200, nil)
+		assert.Equal(t, approveAs(b, p.ID, seen).StatusCode, 409, "the appointment was moved")
+		s.Test.Put("/v1/hulls/"+hull+"/specs", `{"engines": [{"hours": 120}]}`, 200, nil)
+		seen, _ = shown(t, b, p.ID)
+		assert.Equal(t, seen.Preview.Facts[1].Note, "Engine hours: 120")
+		assert.Equal(t, seen.Preview.Facts[4].Note, "Sea trial is at 12:00 PM")
+		limited := s.As(s.Key(auth.LeadsRead, auth.LeadsWrite))
+		assert.Excludes(t, string(limited.Get(path+"/"+p.ID, 200, nil).Bytes), "Asking price", "without hulls:read")
 	})
 }
 

@@ -23,7 +23,9 @@ type ProposalEffect struct {
 	Warnings     []ProposalWarning  `json:"warnings" nullable:"false" doc:"What to know before you decide, such as a rule that refuses others."`
 	Amounts      []ProposalAmount   `json:"amounts" nullable:"false" doc:"Prices to compare, such as the offer, the floor and the asking price."`
 	Rows         []ProposalRow      `json:"rows" nullable:"false" doc:"The objects and what would change, from and to."`
+	OtherOffers  []ProposalOffer    `json:"other_offers" nullable:"false" doc:"Other open offers for the same boat, those of buyers first, the highest first. At most 5. Empty in lists, and after the decision." since:"next"`
 	Conversation []ProposalSentence `json:"conversation" nullable:"false" doc:"For a message, the last messages of the conversation, oldest first."`
+	Facts        []ProposalFact     `json:"facts" nullable:"false" doc:"For a message, facts in the proposed text, such as prices, years and times, compared with the boat and the appointments of the lead. Others are not checked." since:"next"`
 	Editable     []string           `json:"editable" nullable:"false" doc:"Fields of the body that the approver can change."`
 	Confirm      *ProposalConfirm   `json:"confirm" doc:"Amount that the approver has to repeat, because the operation does damage if it is wrong. Null if there is none."`
 	Pins         []ProposalPin      `json:"pins" nullable:"false" doc:"Versions of the objects that this describes. If one changes, the approval fails with the code changed."`
@@ -62,6 +64,7 @@ type ProposalWarning struct {
 	Text     string      `json:"text" doc:"The warning in words." example:"Below the floor by $2,400. You may accept this, Sales assistant may not."`
 	Requires *auth.Scope `json:"requires" doc:"Scope that you need to see it, in addition to the operation's. Null if there is none."`
 	Hidden   string      `json:"-"` // what others see instead, or ""
+	Named    string      `json:"-"` // what people who can read contacts see instead, or ""; never stored
 }
 
 // ProposalAmount is a price to compare.
@@ -71,6 +74,17 @@ type ProposalAmount struct {
 	Label     string      `json:"label" doc:"What it is." example:"floor"`
 	AmountUSD int64       `json:"amount_usd" doc:"Amount in whole US dollars." example:"121000"`
 	Requires  *auth.Scope `json:"requires" doc:"Scope that you need to see it, in addition to the operation's. Null if there is none."`
+}
+
+// ProposalOffer is an open offer of another deal for the same boat.
+type ProposalOffer struct {
+	_ struct{} `doc:"An open offer of another deal for the same boat."`
+
+	DealID    string     `json:"deal_id" doc:"Deal of the offer." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Buyer     *string    `json:"buyer" doc:"Name of the buyer. Null if you can't read contacts." example:"Maren Holt"`
+	Ours      bool       `json:"ours" doc:"Whether the dealership made the offer."`
+	AmountUSD int64      `json:"amount_usd" doc:"Amount in whole US dollars." example:"138000"`
+	ExpiresAt *time.Time `json:"expires_at" doc:"When the offer expires. Null if it never expires."`
 }
 
 // ProposalConfirm is an amount that the approver has to type.
@@ -100,6 +114,32 @@ type ProposalSentence struct {
 	Channel string    `json:"channel" doc:"How it was sent." example:"email"`
 	Text    string    `json:"text" doc:"Text of the message. Empty if it was erased."`
 	At      time.Time `json:"at" doc:"When it was written."`
+}
+
+// FactResult is the result of comparing a fact in a text with what is known.
+type FactResult string
+
+// The results.
+const (
+	Matches FactResult = "matches"
+	Differs FactResult = "differs"
+	Unknown FactResult = "unknown"
+)
+
+var factResults = enum.Of("FactResult", "Result of comparing a fact in a text with what is known: matches, differs if it is certainly wrong, or unknown.", Matches, Differs, Unknown)
+
+// TransformSchema describes the values.
+func (FactResult) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
+	return factResults.Describe(s)
+}
+
+// ProposalFact is a fact in a proposed text.
+type ProposalFact struct {
+	_ struct{} `doc:"A fact in a proposed text, compared with what is known."`
+
+	Text   string     `json:"text" doc:"The fact, as it is in the text." example:"$149,900"`
+	Result FactResult `json:"result" doc:"Whether it is right."`
+	Note   string     `json:"note" doc:"What it was compared with." example:"Asking price"`
 }
 
 // ProposalPin is the version of an object.

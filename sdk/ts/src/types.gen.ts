@@ -530,6 +530,12 @@ export type PreviewDealMissingCode =
   | "hin"
   | "agreement_hin";
 
+/**
+ * Result of comparing a fact in a text with what is known: matches, differs if it is certainly wrong, or
+ * unknown.
+ */
+export type PreviewFactResult = "matches" | "differs" | "unknown";
+
 /** Term that differs. */
 export type PreviewFundingDifferenceField = "amount" | "apr_percent" | "term_months";
 
@@ -7542,8 +7548,18 @@ export interface PreviewProposalEffect {
   conversation: Array<PreviewProposalSentence>;
   /** Fields of the body that the approver can change. */
   editable: Array<string>;
+  /**
+   * For a message, facts in the proposed text, such as prices, years and times, compared with the boat and the
+   * appointments of the lead. Others are not checked.
+   */
+  facts: Array<PreviewProposalFact>;
   /** HTTP method of the operation. */
   method: string;
+  /**
+   * Other open offers for the same boat, those of buyers first, the highest first. At most 5. Empty in lists, and
+   * after the decision.
+   */
+  other_offers: Array<PreviewProposalOffer>;
   /** Path of the request. */
   path: string;
   /** Versions of the objects that this describes. If one changes, the approval fails with the code changed. */
@@ -7558,6 +7574,30 @@ export interface PreviewProposalEffect {
   title: string;
   /** What to know before you decide, such as a rule that refuses others. */
   warnings: Array<PreviewProposalWarning>;
+}
+
+/** A fact in a proposed text, compared with what is known. */
+export interface PreviewProposalFact {
+  /** What it was compared with. */
+  note: string;
+  /** Whether it is right. */
+  result: PreviewFactResult;
+  /** The fact, as it is in the text. */
+  text: string;
+}
+
+/** An open offer of another deal for the same boat. */
+export interface PreviewProposalOffer {
+  /** Amount. */
+  amount: PreviewMoney;
+  /** Name of the buyer. Null if you can't read contacts. */
+  buyer: string | null;
+  /** Deal of the offer. */
+  deal_id: string;
+  /** When the offer expires. Null if it never expires. */
+  expires_at: string | null;
+  /** Whether the dealership made the offer. */
+  ours: boolean;
 }
 
 /** Version of an object that a preview describes. */

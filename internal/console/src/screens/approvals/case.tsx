@@ -166,7 +166,7 @@ function Decide({ p, decision: d }: { p: PreviewProposal; decision: Decision }) 
   );
 }
 
-const versions = (pins: PreviewProposalPin[]) => pins.length === 0 ? "what exists now" : pins.map((pin) => `${(pin.part ?? "object").toLowerCase()} version ${pin.version}`).join(", ");
+const versions = (pins: PreviewProposalPin[]) => pins.length === 0 ? "what exists now" : [...new Set(pins.map((pin) => `${(pin.part ?? "object").toLowerCase()} version ${pin.version}`))].join(", ");
 
 /** Answers an offer with another one instead of accepting it. */
 function Counter({ p, primary, decline }: { p: PreviewProposal; primary: boolean; decline: Decision["decline"] }) {

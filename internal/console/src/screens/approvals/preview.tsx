@@ -13,12 +13,16 @@ export const tones: Record<PreviewProposal["status"], Tone> = { pending: "amber"
 /** The levels of warnings, the most serious one first, with their colors. */
 export const levels = [["danger", "red", "no"], ["caution", "amber", "wait"], ["ok", "green", "yes"]] as const;
 
-/** The warnings, with one box for each level. */
+/** The warnings, with one box for each level. A better offer belongs to the most serious one. */
 export function Warnings({ all }: { all: PreviewProposalWarning[] }) {
+  const isBetter = (w: PreviewProposalWarning) => w.code === "better_offer";
+  const better = all.filter(isBetter);
+  const rest = all.filter((w) => !isBetter(w));
+  const worst = levels.find(([level]) => rest.some((w) => w.level === level && level !== "ok"))?.[0] ?? "caution";
   return (
     <>
       {levels.map(([level, , answer]) => {
-        const [first, ...others] = all.filter((w) => w.level === level).map((w) => w.text);
+        const [first, ...others] = [...rest.filter((w) => w.level === level), ...(level === worst ? better : [])].map((w) => w.text);
         return first && <Verdict key={level} answer={answer} icon={level === "ok" ? "check" : "alert"} title={first}>{others.join(" ")}</Verdict>;
       })}
     </>
