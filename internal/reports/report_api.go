@@ -15,6 +15,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // API serves the reports.
@@ -92,7 +93,7 @@ type report[R tabular] struct {
 	need                   auth.Rule
 	bounded                bool // it is about a period, not about now
 	rows                   bool // it lists rows, up to a limit
-	find                   func(ctx context.Context, tx *db.Tx, p period, limit int) (R, error)
+	find                   func(ctx context.Context, tx *db.Tx, p period, listed rows) (R, error)
 }
 
 // csvRows is the limit of rows of a CSV file.
@@ -101,7 +102,8 @@ const csvRows = 10_000
 // listed is a filter of a report with rows.
 type listed struct {
 	Filter
-	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Maximum number of rows to list. Sums always include all rows."`
+	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Maximum number of rows to list. Sums always include all rows."`
+	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Cursor. Lists the rows after it."`
 }
 
 // export is a filter of a CSV file.
@@ -120,7 +122,12 @@ func (s report[R]) mount(r *rest.Router) {
 			Assist:  assist.Read,
 			Heavy:   true,
 		}, func(ctx context.Context, tx *db.Tx, in *listed) (R, error) {
-			return s.run(ctx, tx, in.Filter, in.Limit)
+			after, err := page.Query{StartingAfter: in.StartingAfter}.Position(s.name, anyRow)
+			if err != nil {
+				var none R
+				return none, err
+			}
+			return s.run(ctx, tx, in.Filter, rows{in.Limit, after})
 		})
 	} else {
 		rest.Get(r, rest.Route{
@@ -130,7 +137,7 @@ func (s report[R]) mount(r *rest.Router) {
 			Assist:  assist.Read,
 			Heavy:   true,
 		}, func(ctx context.Context, tx *db.Tx, in *Filter) (R, error) {
-			return s.run(ctx, tx, *in, 0)
+			return s.run(ctx, tx, *in, rows{})
 		})
 	}
 
@@ -158,7 +165,7 @@ func (s report[R]) tables() string {
 	return "The tables are " + strings.Join(names, ", ") + ". The default is " + names[0] + ". "
 }
 
-func (s report[R]) run(ctx context.Context, tx *db.Tx, f Filter, limit int) (r R, err error) {
+func (s report[R]) run(ctx context.Context, tx *db.Tx, f Filter, listed rows) (r R, err error) {
 	zone, err := f.zone(ctx, tx)
 	if err != nil {
 		return r, err
@@ -167,7 +174,7 @@ func (s report[R]) run(ctx context.Context, tx *db.Tx, f Filter, limit int) (r R
 	if err != nil {
 		return r, err
 	}
-	return s.find(ctx, tx, p, limit)
+	return s.find(ctx, tx, p, listed)
 }
 
 // zone returns the time zone that the locations have in common, or of the dealership.
@@ -200,7 +207,7 @@ func (s report[R]) export(ctx context.Context, tx *db.Tx, in *export) (*rest.Con
 	if _, err := sheetNamed(none, in.Table); err != nil {
 		return nil, err
 	}
-	r, err := s.run(ctx, tx, in.Filter, csvRows)
+	r, err := s.run(ctx, tx, in.Filter, rows{limit: csvRows})
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func TestInvalidFilters(t *testing.T) {
 			}
 			s.Test.Get("/v2-preview/reports/"+name+".csv?table=boats", 400, nil).WantDetail(t, "table", "enum")
 		}
-		s.Test.Get("/v2-preview/reports/gross?limit=1001", 400, nil)
+		s.Test.Get("/v2-preview/reports/gross?limit=101", 400, nil)
 	})
 }
 
@@ -53,19 +53,20 @@ func TestEmptyReports(t *testing.T) {
 				}
 			}
 			var r struct {
-				From, To *string
-				Today    string
-				Timezone string
+				DateAfter  *string `json:"date_after"`
+				DateBefore *string `json:"date_before"`
+				Today      string
+				Timezone   string
 			}
 			s.Test.Get("/v2-preview/reports/"+name, 200, &r)
 			assert.Equal(t, r.Today, "2027-03-01")
 			assert.Equal(t, r.Timezone, "America/New_York")
 			if name == "inventory" || name == "funding" {
-				assert.Equal(t, r.From, nil, name)
+				assert.Equal(t, r.DateAfter, nil, name)
 				continue
 			}
-			assert.Equal(t, *r.From, "2027-01-31", name)
-			assert.Equal(t, *r.To, "2027-03-01", name)
+			assert.Equal(t, *r.DateAfter, "2027-01-31", name)
+			assert.Equal(t, *r.DateBefore, "2027-03-01", name)
 		}
 	})
 }
