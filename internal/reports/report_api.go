@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,7 +25,7 @@ type API struct{}
 // entered is when the reports entered the preview.
 const entered = "2026-11-16"
 
-// Mount registers the endpoints. Each report is served as JSON and as CSV.
+// Mount registers the endpoints. Each report is served as JSON, or as CSV to requests that prefer it.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family(family.Reports).Preview(entered)
 	const last30 = " The default is the last 30 days, and a report covers at most 366 days."
@@ -99,57 +100,76 @@ type report[R tabular] struct {
 // csvRows is the limit of rows of a CSV file.
 const csvRows = 10_000
 
-// listed is a filter of a report with rows.
-type listed struct {
+// query is a filter, and the table of a CSV file.
+type query struct {
 	Filter
-	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Maximum number of rows to list. Sums always include all rows."`
+	Table string `query:"table" maxLength:"64" doc:"Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv." example:"months"`
+}
+
+// listed is a query of a report with rows.
+type listed struct {
+	query
+	Limit         int    `query:"limit" minimum:"1" maximum:"100" doc:"Maximum number of rows to list. Defaults to 100. Sums always include all rows."`
 	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Cursor. Lists the rows after it."`
 }
 
-// export is a filter of a CSV file.
-type export struct {
-	Filter
-	Table string `query:"table" maxLength:"64" doc:"Table of the report to export. The description of the operation lists them." example:"months"`
-}
+// defaultRows is the limit of rows of a page.
+const defaultRows = 100
 
 func (s report[R]) mount(r *rest.Router) {
-	path := "/reports/" + s.name
-	if s.rows {
-		rest.Get(r, rest.Route{
-			Path: path, ID: "get" + s.id, Needs: s.need,
-			Summary: s.summary,
-			Text:    s.doc,
-			Assist:  assist.Read,
-			Heavy:   true,
-		}, func(ctx context.Context, tx *db.Tx, in *listed) (R, error) {
+	is := rest.Route{
+		Path: "/reports/" + s.name, ID: "get" + s.id, Needs: s.need,
+		Summary: s.summary,
+		Text: s.doc + " Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. " + s.tables() +
+			"It has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.",
+		Assist: assist.Read,
+		Heavy:  true,
+	}
+	export := func(ctx context.Context, in query) (*rest.Content, error) {
+		return rest.Read(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (*rest.Content, error) { return s.export(ctx, tx, in) })
+	}
+	if !s.rows {
+		rest.GetOrCSV(r, is,
+			func(ctx context.Context, tx *db.Tx, in *query) (R, error) { return s.show(ctx, tx, *in, rows{}) },
+			func(ctx context.Context, in *query) (*rest.Content, error) { return export(ctx, *in) })
+		return
+	}
+	rest.GetOrCSV(r, is,
+		func(ctx context.Context, tx *db.Tx, in *listed) (R, error) {
 			after, err := page.Query{StartingAfter: in.StartingAfter}.Position(s.name, anyRow)
 			if err != nil {
 				var none R
 				return none, err
 			}
-			return s.run(ctx, tx, in.Filter, rows{in.Limit, after})
+			return s.show(ctx, tx, in.query, rows{cmp.Or(in.Limit, defaultRows), after})
+		},
+		func(ctx context.Context, in *listed) (*rest.Content, error) {
+			if err := in.checkCSV(); err != nil {
+				return nil, err
+			}
+			return export(ctx, in.query)
 		})
-	} else {
-		rest.Get(r, rest.Route{
-			Path: path, ID: "get" + s.id, Needs: s.need,
-			Summary: s.summary,
-			Text:    s.doc,
-			Assist:  assist.Read,
-			Heavy:   true,
-		}, func(ctx context.Context, tx *db.Tx, in *Filter) (R, error) {
-			return s.run(ctx, tx, *in, rows{})
-		})
-	}
+}
 
-	rest.Get(r, rest.Route{
-		Path: path + ".csv", ID: "export" + s.id, Needs: s.need,
-		Summary: s.summary + " as CSV",
-		Text: "The same as get" + s.id + ", as a table for spreadsheets. Amounts are in dollars. " + s.tables() +
-			"A table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.",
-		Assist:   assist.Never(assist.Files),
-		Heavy:    true,
-		Produces: []string{"text/csv"},
-	}, s.export)
+// checkCSV rejects the parameters of pages. A CSV file has all rows.
+func (in *listed) checkCSV() error {
+	var bad fault.Fields
+	for name, sent := range map[string]bool{"limit": in.Limit != 0, "starting_after": in.StartingAfter != ""} {
+		if sent {
+			bad.Add(name, "exclusive", "can't be combined with Accept: text/csv")
+		}
+	}
+	return rejected(bad)
+}
+
+// show returns the report as JSON, which has all tables.
+func (s report[R]) show(ctx context.Context, tx *db.Tx, in query, listed rows) (r R, err error) {
+	if in.Table != "" {
+		var bad fault.Fields
+		bad.Add("table", "exclusive", "requires the header Accept: text/csv")
+		return r, rejected(bad)
+	}
+	return s.run(ctx, tx, in.Filter, listed)
 }
 
 // tables describes the tables of the report.
@@ -202,7 +222,7 @@ func (f Filter) zone(ctx context.Context, tx *db.Tx) (string, error) {
 	return zones[0], nil
 }
 
-func (s report[R]) export(ctx context.Context, tx *db.Tx, in *export) (*rest.Content, error) {
+func (s report[R]) export(ctx context.Context, tx *db.Tx, in query) (*rest.Content, error) {
 	var none R
 	if _, err := sheetNamed(none, in.Table); err != nil {
 		return nil, err

@@ -25,7 +25,9 @@ type rows struct {
 const anyRow = "row"
 
 // byPosition compares positions in a list that is sorted by a value, smallest first.
-func byPosition(a, b page.Position) int { return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.ID, b.ID)) }
+func byPosition(a, b page.Position) int {
+	return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.ID, b.ID))
+}
 
 // newestFirst compares positions in a list that is sorted by a time, newest first.
 func newestFirst(a, b page.Position) int { return byPosition(b, a) }
