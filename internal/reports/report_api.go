@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -109,12 +108,9 @@ type query struct {
 // listed is a query of a report with rows.
 type listed struct {
 	query
-	Limit         int    `query:"limit" minimum:"1" maximum:"100" doc:"Maximum number of rows to list. Defaults to 100. Sums always include all rows."`
+	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Maximum number of rows to list. Sums always include all rows."`
 	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Cursor. Lists the rows after it."`
 }
-
-// defaultRows is the limit of rows of a page.
-const defaultRows = 100
 
 func (s report[R]) mount(r *rest.Router) {
 	is := rest.Route{
@@ -141,25 +137,9 @@ func (s report[R]) mount(r *rest.Router) {
 				var none R
 				return none, err
 			}
-			return s.show(ctx, tx, in.query, rows{cmp.Or(in.Limit, defaultRows), after})
+			return s.show(ctx, tx, in.query, rows{in.Limit, after})
 		},
-		func(ctx context.Context, in *listed) (*rest.Content, error) {
-			if err := in.checkCSV(); err != nil {
-				return nil, err
-			}
-			return export(ctx, in.query)
-		})
-}
-
-// checkCSV rejects the parameters of pages. A CSV file has all rows.
-func (in *listed) checkCSV() error {
-	var bad fault.Fields
-	for name, sent := range map[string]bool{"limit": in.Limit != 0, "starting_after": in.StartingAfter != ""} {
-		if sent {
-			bad.Add(name, "exclusive", "can't be combined with Accept: text/csv")
-		}
-	}
-	return rejected(bad)
+		func(ctx context.Context, in *listed) (*rest.Content, error) { return export(ctx, in.query) })
 }
 
 // show returns the report as JSON, which has all tables.

@@ -63,7 +63,10 @@ type Method struct {
 func (m Method) asCSV() Method {
 	m.Name += "Csv"
 	m.Summary += " as CSV"
-	m.Doc, m.Result, m.Download, m.Accept = "", "", true, "text/csv"
+	m.Doc, m.Result, m.Item, m.Download, m.Accept = "", "", "", true, "text/csv"
+	if m.Params == "ListParams" { // CSV has no pages
+		m.Params, m.Query = "", nil
+	}
 	return m
 }
 

@@ -4,6 +4,8 @@ import (
 	"mime"
 	"strconv"
 	"strings"
+
+	"slipway/internal/vocab/fault"
 )
 
 // The media types of operations that answer JSON or CSV.
@@ -36,4 +38,20 @@ func prefersCSV(accept []string) bool {
 		}
 	}
 	return quality[CSV] > json
+}
+
+// checkPage rejects the parameters of pages in requests for CSV, which has all rows.
+func (x *exchange) checkPage() error {
+	var bad fault.Fields
+	for _, name := range []string{"limit", "starting_after", "ending_before"} {
+		if x.csv && x.query.Has(name) {
+			bad.Add(name, "exclusive", "can't be combined with Accept: text/csv")
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	e := fault.BadRequest("%s", fault.Sentence(bad))
+	e.Details = bad
+	return e
 }

@@ -113,7 +113,11 @@ func (r *Router) guard(ctx context.Context, w http.ResponseWriter, req *http.Req
 	if err := permit(op, x.caller, param); err != nil {
 		return ctx, err
 	}
-	return x.read(ctx, w, req)
+	ctx, err := x.read(ctx, w, req)
+	if err != nil {
+		return ctx, err
+	}
+	return ctx, x.checkPage()
 }
 
 // run calls a handler when its turn comes. The turn ends before the response is sent, so
