@@ -52,7 +52,7 @@ func summaries(ctx context.Context, o options, r *report, d database) (err error
 	return nil
 }
 
-type summaryQuery struct{ title, path string }
+type summaryQuery struct{ title, path, accept string }
 
 // summaryQueries returns each report for its default period, for a year, and for a
 // year at one location, and the lists with the filters that could be the slowest.
@@ -63,13 +63,13 @@ func summaryQueries(inv inventory) (all []summaryQuery) {
 	for _, name := range []string{"inventory", "gross", "leads", "responses", "pipeline", "funding", "cash", "pricing", "taxes"} {
 		path := "/v2-preview/reports/" + name
 		if name == "inventory" || name == "funding" {
-			all = append(all, summaryQuery{name, path}, summaryQuery{name + ", one location", path + "?" + large})
+			all = append(all, summaryQuery{title: name, path: path}, summaryQuery{title: name + ", one location", path: path + "?" + large})
 			continue
 		}
-		all = append(all, summaryQuery{name + ", 30 days", path}, summaryQuery{name + ", a year", path + "?" + year},
-			summaryQuery{name + ", a year, one location", path + "?" + year + "&" + large})
+		all = append(all, summaryQuery{title: name + ", 30 days", path: path}, summaryQuery{title: name + ", a year", path: path + "?" + year},
+			summaryQuery{title: name + ", a year, one location", path: path + "?" + year + "&" + large})
 	}
-	all = append(all, summaryQuery{"gross, a year, CSV", "/v2-preview/reports/gross.csv?" + year})
+	all = append(all, summaryQuery{"gross, a year, CSV", "/v2-preview/reports/gross?" + year, "text/csv"})
 	for _, q := range [][2]string{
 		{"payments", ""}, {"payments, refunded", "status=refunded"}, {"payments, partially refunded", "status=partially_refunded"},
 		{"payments, reversals", "type=reversal"}, {"payments, none", "method=financing"},
@@ -87,7 +87,7 @@ func summaryQueries(inv inventory) (all []summaryQuery) {
 				break
 			}
 		}
-		all = append(all, summaryQuery{"list " + q[0], "/v2-preview/" + name + "?" + q[1]})
+		all = append(all, summaryQuery{title: "list " + q[0], path: "/v2-preview/" + name + "?" + q[1]})
 	}
 	return all
 }
@@ -103,6 +103,7 @@ func measureSummary(ctx context.Context, d database, q summaryQuery, base, key s
 			return s
 		}
 		req.Header.Set("Authorization", "Bearer "+key)
+		req.Header.Set("Accept", q.accept)
 		begin := time.Now()
 		body, err := send(req, http.StatusOK)
 		if err != nil {

@@ -158,8 +158,6 @@ func exampleFilter(c command) []string {
 
 func exampleSave(c command) string {
 	switch {
-	case strings.Contains(c.Path, ".csv"):
-		return "report.csv"
 	case strings.Contains(c.Path, "photo"), strings.Contains(c.Path, "logo"):
 		return "image.jpg"
 	case strings.Contains(c.Path, "feed"):

@@ -187,6 +187,7 @@ func (c command) specs() (all []flagSpec) {
 	when(c.IfMatch, flagSpec{name: "if-version", value: "N", help: "Fail with exit code 4 unless the resource has this version."})
 	when(c.Verb != "GET" && c.Verb != "DELETE", flagSpec{name: "idempotency-key", value: "UUID", help: "Send the same key again to retry safely. Defaults to a new one."})
 	when(c.Download, flagSpec{name: "save", value: "FILE", help: "Write the file here. Defaults to stdout."})
+	when(c.CSV, flagSpec{name: "save", value: "FILE", help: "Write the CSV here. -o csv prints it."})
 	when(waits[background[c.ID]] != nil, flagSpec{name: "wait", help: "Wait until the work is complete. On by default on a terminal: turn it off with --wait=false."})
 	when(c.next != nil, flagSpec{name: "preview", help: "Use the preview of the next API version. Flags with (preview) do too."})
 	when(c.writes(), flagSpec{name: "yes", help: "Don't ask before changing live data."})

@@ -23,6 +23,7 @@ type Operation struct {
 	List       bool
 	Result     string   // type of the response, or of the items of a list
 	Download   bool     // the response is a file
+	CSV        bool     // the response is CSV if the request prefers it
 	Files      []string // media types of an upload
 	Body       bool     // accepts a JSON body
 	IfMatch    bool

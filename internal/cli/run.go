@@ -244,6 +244,9 @@ func readData(in io.Reader, data string) ([]byte, error) {
 // run sends the request and prints the response.
 func (c *operationCall) run(ctx context.Context, r Request) error {
 	switch {
+	case c.getsCSV():
+		r.Header.Set("Accept", "text/csv")
+		return download(ctx, c.s, c.client, r, c.last("save"))
 	case c.Download:
 		return download(ctx, c.s, c.client, r, c.last("save"))
 	case len(c.Files) > 0:
@@ -282,6 +285,11 @@ func (c *operationCall) run(ctx context.Context, r Request) error {
 		return err
 	}
 	return problem
+}
+
+// getsCSV reports whether to get the CSV of the server, and not to make one of the JSON.
+func (c *operationCall) getsCSV() bool {
+	return c.CSV && (c.has("save") || c.out.format == "csv" && c.out.jq == "" || c.has("table") && !c.has("output"))
 }
 
 // list prints a page, or all of them.

@@ -16,7 +16,7 @@ import (
 
 const (
 	maxImportBytes = 256 << 20
-	maxLines       = 1000 // errors, notes and skipped rows that an import shows; all errors are in errors.csv
+	maxLines       = 1000 // errors, notes and skipped rows that an import shows; listHullImportErrors has all errors
 	// maxMissingPercent is the share of hulls that can be missing from a file without force.
 	maxMissingPercent = 30
 )

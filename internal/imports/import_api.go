@@ -21,6 +21,7 @@ import (
 	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/null"
+	"slipway/internal/vocab/page"
 )
 
 var (
@@ -64,13 +65,12 @@ func (a *API) Mount(r *rest.Router) {
 		Text:    "Poll this to follow an import. `state` is completed or failed when it has ended. The counts increase after each batch of rows.",
 		Assist:  assist.Read,
 	}, a.getImport)
-	rest.Raw(r.Preview("2026-11-16"), "GET", 200, rest.Route{
-		Path: "/hull_imports/{import_id}/errors.csv", ID: "exportHullImportErrors", Needs: read, AllLocations: true,
-		Summary:  "Download all rejected rows of an import",
-		Text:     "Each rejected row as it was in the file, after its row number and its problems. Correct the rows and import the file again: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start with a quote.",
-		Assist:   assist.Never(assist.Files),
-		Produces: []string{"text/csv"},
-	}, a.exportErrors)
+	rest.GetOrCSV(r.Preview("2026-11-16"), rest.Route{
+		Path: "/hull_imports/{import_id}/errors", ID: "listHullImportErrors", Needs: read, AllLocations: true,
+		Summary: "List all errors of an import",
+		Text:    "The first rows come first. Send `Accept: text/csv` to get each rejected row as it was in the file, after its row number and its problems. Correct the rows and import that file: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start with a quote.",
+		Assist:  assist.Read,
+	}, listErrors, a.exportErrors)
 }
 
 // formFields are the options of an import, as fields of a form or parameters.
@@ -225,8 +225,22 @@ func (a *API) getImport(ctx context.Context, tx *db.Tx, in *ByImport) (HullImpor
 	return findImport(ctx, tx, in.ImportID, maxLines)
 }
 
+// listingErrors is a page of the errors of an import.
+type listingErrors struct {
+	ByImport
+	page.Query
+}
+
+func listErrors(ctx context.Context, tx *db.Tx, in *listingErrors) (page.Page[HullImportError], error) {
+	i, err := findImport(ctx, tx, in.ImportID, 0)
+	if err != nil {
+		return page.Page[HullImportError]{}, err
+	}
+	return pageOfErrors(ctx, tx, i, in.Query)
+}
+
 // exportErrors streams the rejected rows, so that its memory doesn't grow with them.
-func (a *API) exportErrors(ctx context.Context, in *ByImport) (*rest.Content, error) {
+func (a *API) exportErrors(ctx context.Context, in *listingErrors) (*rest.Content, error) {
 	i, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
 		return findImport(ctx, tx, in.ImportID, 0)
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/cell"
+	"slipway/internal/vocab/page"
 )
 
 var table = db.Table[HullImport]{Name: "hull_imports", Prefix: "imp", Noun: "import"}
@@ -110,14 +112,15 @@ func addSkips(ctx context.Context, tx *db.Tx, i HullImport, skips []HullImportSk
 // numbers unique. The second half is for photos.
 const linesPerRow = 1000
 
+type errorRow struct {
+	Env      auth.Env `db:"env"`
+	ImportID string   `db:"import_id"`
+	Number   int64    `db:"number"`
+	HullImportError
+}
+
 // addErrors stores the errors of rows and the rows themselves.
 func addErrors(ctx context.Context, tx *db.Tx, i HullImport, out outcome) error {
-	type errorRow struct {
-		Env      auth.Env `db:"env"`
-		ImportID string   `db:"import_id"`
-		Number   int64    `db:"number"`
-		HullImportError
-	}
 	var rows []errorRow
 	last, n := int64(-1), int64(0)
 	for _, line := range out.errors {
@@ -173,9 +176,35 @@ type failure struct {
 const (
 	// maxRecord is how many bytes of a rejected row are stored.
 	maxRecord = 64 << 10
-	// failureBatch is how many rejected rows of errors.csv are in memory at a time.
+	// failureBatch is how many rejected rows of a CSV file are in memory at a time.
 	failureBatch = 500
 )
+
+// pageOfErrors returns a page of the errors of an import, in the order of the rows. A cursor has
+// the number of an error and the ID of the import.
+func pageOfErrors(ctx context.Context, tx *db.Tx, i HullImport, q page.Query) (p page.Page[HullImportError], err error) {
+	const order, prefix = "errors", "imp"
+	at, err := q.Position(order, prefix)
+	if err != nil {
+		return p, err
+	}
+	w, by := &db.Where{}, "number"
+	w.And("import_id = ?", i.ID)
+	if q.Backwards() {
+		by = "number DESC"
+		w.And("number < ?", at.Value)
+	} else if at != nil {
+		w.And("number > ?", at.Value)
+	}
+	rows, err := db.All[errorRow](ctx, tx, `SELECT {cols} FROM hull_import_errors WHERE env = ? AND `+w.String()+` ORDER BY `+by+` LIMIT ?`,
+		slices.Concat([]any{tx.Env}, w.Args, []any{q.Limit + 1})...)
+	found := page.New(rows, q, at != nil, func(r errorRow) string { return page.Position{Value: r.Number, ID: i.ID}.Cursor(order) })
+	p = page.Page[HullImportError]{Data: []HullImportError{}, HasMore: found.HasMore, NextCursor: found.NextCursor, PrevCursor: found.PrevCursor}
+	for _, r := range found.Data {
+		p.Data = append(p.Data, r.HullImportError)
+	}
+	return p, err
+}
 
 // writeFailures writes the rejected rows of an import as CSV.
 func writeFailures(ctx context.Context, d *db.DB, i HullImport, to io.Writer) error {

@@ -187,7 +187,7 @@ func (o *described) isJSON() bool {
 		return false
 	}
 	for status, r := range o.Responses {
-		if strings.HasPrefix(status, "2") && len(r.Content) > 0 && (len(r.Content) > 1 || r.Content["application/json"].Schema == nil) {
+		if strings.HasPrefix(status, "2") && len(r.Content) > 0 && r.Content["application/json"].Schema == nil {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/finance"
+	"slipway/internal/vocab/page"
 )
 
 // CashReport is the money that was received and paid back in a period, and the
@@ -14,12 +15,12 @@ type CashReport struct {
 	_ struct{} `doc:"Money that was received and paid back in a period, and the deposits that the dealership holds."`
 
 	Covers
-	Total   CashSum    `json:"total" doc:"All money that was received and paid back in the period."`
-	Rows    []CashRow  `json:"rows" nullable:"false" doc:"The same money by kind and method."`
-	Kept    CashHeld   `json:"kept" doc:"What the dealership kept in the period from deals that were cancelled or unwound, minus what it paid back later."`
-	Held    CashHeld   `json:"held" doc:"Deposits of all deals that are not delivered or cancelled now, including those that are not listed."`
-	Deals   []CashDeal `json:"deals" nullable:"false" doc:"Deals with a deposit, oldest deposit first. At most limit."`
-	HasMore bool       `json:"has_more" doc:"Whether there are more deals with a deposit than the report lists."`
+	Total CashSum    `json:"total" doc:"All money that was received and paid back in the period."`
+	Rows  []CashRow  `json:"rows" nullable:"false" doc:"The same money by kind and method."`
+	Kept  CashHeld   `json:"kept" doc:"What the dealership kept in the period from deals that were cancelled or unwound, minus what it paid back later."`
+	Held  CashHeld   `json:"held" doc:"Deposits of all deals that are not delivered or cancelled now, including those that are not listed."`
+	Deals []CashDeal `json:"deals" nullable:"false" doc:"Deals with a deposit, oldest deposit first."`
+	Listed
 }
 
 // CashSum is money that was received and paid back.
@@ -70,15 +71,8 @@ type cashGroup struct {
 	AmountCents int64                 `db:"amount_cents"`
 }
 
-// heldDeal is a deal with a deposit, and the sums over all such deals.
-type heldDeal struct {
-	CashDeal
-	Deals      int64 `db:"deals"`
-	TotalCents int64 `db:"total_cents"`
-}
-
-// cash builds the report. Held are the deals to list.
-func cash(p period, groups []cashGroup, held []heldDeal) CashReport {
+// cash builds the report. Held are the deals with a deposit, oldest deposit first.
+func cash(p period, groups []cashGroup, held []CashDeal, w rows) CashReport {
 	r := CashReport{Covers: p.Covers, Rows: []CashRow{}, Deals: []CashDeal{}}
 	for _, g := range groups {
 		i := slices.IndexFunc(r.Rows, func(row CashRow) bool { return row.Kind == g.Kind && row.Method == g.Method })
@@ -90,12 +84,18 @@ func cash(p period, groups []cashGroup, held []heldDeal) CashReport {
 	}
 	slices.SortFunc(r.Rows, func(a, b CashRow) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Method, b.Method)) })
 
+	var positions []page.Position
 	for _, d := range held {
-		r.Held = CashHeld{Deals: d.Deals, AmountCents: d.TotalCents}
-		d.Days = daysBetween(d.ReceivedOn, p.Today)
-		r.Deals = append(r.Deals, d.CashDeal)
+		r.Held.Deals++
+		r.Held.AmountCents += d.AmountCents
+		positions = append(positions, positionOn(d.ReceivedOn, d.DealID))
 	}
-	r.HasMore = r.Held.Deals > int64(len(held))
+	start, end, listed := w.cut("cash", positions, byPosition)
+	r.Listed = listed
+	for _, d := range held[start:end] {
+		d.Days = daysBetween(d.ReceivedOn, p.Today)
+		r.Deals = append(r.Deals, d)
+	}
 	return r
 }
 

@@ -6,7 +6,7 @@ import (
 	"slipway/internal/platform/db"
 )
 
-func findCash(ctx context.Context, tx *db.Tx, p period, limit int) (CashReport, error) {
+func findCash(ctx context.Context, tx *db.Tx, p period, listed rows) (CashReport, error) {
 	w := &db.Where{}
 	w.And("p.received_on >= ? AND p.received_on <= ?", *p.From, *p.To)
 	w.And("p.type IN ('payment', 'refund', 'reversal')") // a transfer moves no money
@@ -28,15 +28,14 @@ func findCash(ctx context.Context, tx *db.Tx, p period, limit int) (CashReport, 
 	open.And(inProgress + " AND d.status <> 'delivered' AND d.paid_cents > 0 AND p.kind = 'deposit'")
 	atHull(open, p)
 	// CROSS JOIN makes SQLite start with the deals.
-	held, err := db.All[heldDeal](ctx, tx, `SELECT id, status, amount_cents, received_on, COUNT(*) OVER () AS deals,
-		CAST(SUM(amount_cents) OVER () AS BIGINT) AS total_cents FROM (SELECT d.id, d.status, MIN(p.received_on) AS received_on,
+	held, err := db.All[CashDeal](ctx, tx, `SELECT id, status, amount_cents, received_on FROM (SELECT d.id, d.status, MIN(p.received_on) AS received_on,
 		CAST(SUM(CASE WHEN p.refunds_payment_id IS NULL THEN p.amount_cents ELSE -p.amount_cents END) AS BIGINT) AS amount_cents
 		FROM deals d CROSS JOIN payments p WHERE p.env = d.env AND p.deal_id = d.id AND `+open.String()+` GROUP BY d.env, d.id, d.status) AS held
-		WHERE amount_cents > 0 ORDER BY received_on, id LIMIT ?`, append(open.Args, limit)...)
+		WHERE amount_cents > 0 ORDER BY received_on, id`, open.Args...)
 	if err != nil {
 		return CashReport{}, err
 	}
-	r := cash(p, groups, held)
+	r := cash(p, groups, held, listed)
 	r.Kept, err = findKept(ctx, tx, p)
 	return r, err
 }

@@ -2,10 +2,12 @@ package reports
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
 	"slipway/internal/finance"
+	"slipway/internal/vocab/page"
 )
 
 // FundingReport is the contracts in transit: the buyer has a contract with a lender,
@@ -17,8 +19,8 @@ type FundingReport struct {
 	Total     FundingSum        `json:"total" doc:"All contracts in transit, including those that are not listed."`
 	Lenders   []FundingLender   `json:"lenders" nullable:"false" doc:"Contracts by lender, largest amount first. At most 100."`
 	Stages    []FundingStage    `json:"stages" nullable:"false" doc:"Contracts by status, in the order of a funding."`
-	Contracts []FundingContract `json:"contracts" nullable:"false" doc:"Contracts in transit, longest first. At most limit."`
-	HasMore   bool              `json:"has_more" doc:"Whether there are more contracts than the report lists."`
+	Contracts []FundingContract `json:"contracts" nullable:"false" doc:"Contracts in transit, longest first."`
+	Listed
 }
 
 // FundingSum is the amount of several contracts.
@@ -82,8 +84,8 @@ type contract struct {
 }
 
 // funding builds the report.
-func funding(p period, all []contract, limit int) FundingReport {
-	r := FundingReport{Covers: p.Covers, Lenders: []FundingLender{}, Contracts: []FundingContract{}, HasMore: len(all) > limit}
+func funding(p period, all []contract, w rows) FundingReport {
+	r := FundingReport{Covers: p.Covers, Lenders: []FundingLender{}, Contracts: []FundingContract{}}
 	lenders, sums := map[string]*FundingSum{}, map[finance.FundingStatus]*FundingSum{}
 	for _, s := range inTransit {
 		sums[s] = &FundingSum{}
@@ -110,10 +112,14 @@ func funding(p period, all []contract, limit int) FundingReport {
 		r.Stages = append(r.Stages, FundingStage{Status: s, FundingSum: *sums[s]})
 	}
 
-	slices.SortFunc(all, func(a, b contract) int {
-		return cmp.Or(compareTimes(a.ContractedAt, b.ContractedAt), cmp.Compare(a.ID, b.ID))
-	})
-	for _, c := range all[:min(limit, len(all))] {
+	slices.SortFunc(all, func(a, b contract) int { return byPosition(a.position(), b.position()) })
+	var positions []page.Position
+	for _, c := range all {
+		positions = append(positions, c.position())
+	}
+	start, end, listed := w.cut("funding", positions, byPosition)
+	r.Listed = listed
+	for _, c := range all[start:end] {
 		row := FundingContract{FundingID: c.ID, DealID: c.DealID, Lender: c.Lender, Status: c.Status, AmountCents: c.AmountCents,
 			OpenStipulations: c.Stipulations, Delivered: c.DeliveredAt != nil}
 		if c.ContractedAt != nil {
@@ -125,17 +131,13 @@ func funding(p period, all []contract, limit int) FundingReport {
 	return r
 }
 
-// compareTimes sorts earlier times first and missing ones last.
-func compareTimes(a, b *time.Time) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return 1
-	case b == nil:
-		return -1
+// position returns the place of the contract in the report. Deals that are not contracted yet
+// are last.
+func (c contract) position() page.Position {
+	if c.ContractedAt == nil {
+		return position(math.MaxInt64, c.ID)
 	}
-	return a.Compare(*b)
+	return position(c.ContractedAt.UnixMicro(), c.ID)
 }
 
 func (r FundingReport) sheets() []sheet {

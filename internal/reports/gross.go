@@ -1,9 +1,11 @@
 package reports
 
 import (
+	"slices"
 	"time"
 
 	"slipway/internal/deals"
+	"slipway/internal/vocab/page"
 )
 
 // GrossReport is the profit on the boats that were delivered in a period.
@@ -11,12 +13,12 @@ type GrossReport struct {
 	_ struct{} `doc:"Profit on the boats that were delivered in a period."`
 
 	Covers
-	Total   GrossSum     `json:"total" doc:"All deals of the report, including those that are not listed."`
-	Months  []GrossMonth `json:"months" nullable:"false" doc:"Deals by the month of the delivery, oldest first."`
-	Deals   []GrossDeal  `json:"deals" nullable:"false" doc:"Deals of the report, last delivery first. At most limit."`
-	HasMore bool         `json:"has_more" doc:"Whether there are more deals or adjustments than the report lists."`
+	Total  GrossSum     `json:"total" doc:"All deals of the report, including those that are not listed."`
+	Months []GrossMonth `json:"months" nullable:"false" doc:"Deals by the month of the delivery, oldest first."`
+	Deals  []GrossDeal  `json:"deals" nullable:"false" doc:"Deals of the report, last delivery first."`
+	Listed
 
-	Adjustments []GrossAdjustment `json:"adjustments" nullable:"false" doc:"What changed the profit of deals in the period after their delivery, newest first. At most limit."`
+	Adjustments []GrossAdjustment `json:"adjustments" nullable:"false" doc:"What changed the profit of deals in the period after their delivery, newest first. A page has the deliveries and adjustments of the same time, together at most limit."`
 }
 
 // GrossSum is the profit on several deals.
@@ -66,6 +68,7 @@ type GrossAdjustment struct {
 	PriceCents int64                `json:"price_cents" db:"price_cents" doc:"Negative price of the boat if the deal was unwound, otherwise 0."`
 	FrontCents int64                `json:"front_cents" db:"front_cents" doc:"Change of the profit on the boat."`
 	BackCents  int64                `json:"back_cents" db:"back_cents" doc:"Change of the profit on finance and insurance."`
+	ID         string               `json:"-" db:"id"`
 	At         time.Time            `json:"-" db:"created_at"`
 }
 
@@ -87,6 +90,10 @@ type soldDeal struct {
 	CostCents           *int64               `db:"delivered_cost_cents"` // on the day of the delivery
 }
 
+func (s soldDeal) position() page.Position { return position(s.DeliveredAt.UnixMicro(), s.ID) }
+
+func (a GrossAdjustment) position() page.Position { return position(a.At.UnixMicro(), a.ID) }
+
 // profits returns the profits as the deal shows them.
 func (s soldDeal) profits() (front, back *int64) {
 	return deals.Deal{
@@ -96,23 +103,36 @@ func (s soldDeal) profits() (front, back *int64) {
 }
 
 // gross builds the report from deals, last delivery first, and adjustments, newest first.
-func gross(p period, sold []soldDeal, adjusted []GrossAdjustment, limit int) GrossReport {
-	r := GrossReport{
-		Covers: p.Covers, Deals: []GrossDeal{}, Adjustments: []GrossAdjustment{}, HasMore: max(len(sold), len(adjusted)) > limit,
+func gross(p period, sold []soldDeal, adjusted []GrossAdjustment, w rows) GrossReport {
+	r := GrossReport{Covers: p.Covers, Deals: []GrossDeal{}, Adjustments: []GrossAdjustment{}}
+	var all []page.Position
+	for _, s := range sold {
+		all = append(all, s.position())
 	}
+	for _, a := range adjusted {
+		all = append(all, a.position())
+	}
+	slices.SortFunc(all, newestFirst)
+	start, end, listed := w.cut("gross", all, newestFirst)
+	r.Listed = listed
+	isListed := func(at page.Position) bool {
+		_, found := slices.BinarySearchFunc(all[start:end], at, newestFirst)
+		return found
+	}
+
 	months := p.months()
 	for _, m := range months {
 		r.Months = append(r.Months, GrossMonth{Month: m.name})
 	}
 	n := len(months) - 1
-	for i, s := range sold {
+	for _, s := range sold {
 		for n > 0 && s.DeliveredAt.Before(months[n-1].end) {
 			n--
 		}
 		front, back := s.profits()
 		r.Total.add(s, front, back)
 		r.Months[n].add(s, front, back)
-		if i >= limit {
+		if !isListed(s.position()) {
 			continue
 		}
 		d := GrossDeal{DealID: s.ID, HullID: s.HullID, StockNumber: s.StockNumber, OwnerID: s.OwnerID, DeliveredOn: p.day(s.DeliveredAt),
@@ -124,13 +144,13 @@ func gross(p period, sold []soldDeal, adjusted []GrossAdjustment, limit int) Gro
 	}
 
 	n = len(months) - 1
-	for i, a := range adjusted {
+	for _, a := range adjusted {
 		for n > 0 && a.At.Before(months[n-1].end) {
 			n--
 		}
 		r.Total.adjust(a)
 		r.Months[n].adjust(a)
-		if i < limit {
+		if isListed(a.position()) {
 			a.On = p.day(a.At)
 			r.Adjustments = append(r.Adjustments, a)
 		}

@@ -10,7 +10,7 @@ import (
 // soldAt is the location of a sale: where the boat was delivered, wherever it is now.
 const soldAt = "COALESCE(d.delivered_location_id, h.location_id)"
 
-func findGross(ctx context.Context, tx *db.Tx, p period, limit int) (GrossReport, error) {
+func findGross(ctx context.Context, tx *db.Tx, p period, listed rows) (GrossReport, error) {
 	w := &db.Where{}
 	w.And("d.env = ?", tx.Env)
 	w.And("d.delivered_at >= ? AND d.delivered_at < ?", p.start, p.end)
@@ -33,5 +33,5 @@ func findGross(ctx context.Context, tx *db.Tx, p period, limit int) (GrossReport
 		a.created_at, a.id FROM deal_adjustments a JOIN deals d ON d.env = a.env AND d.id = a.deal_id
 		JOIN hulls h ON h.env = d.env AND h.id = d.hull_id WHERE `+in.String()+`) AS adjusted
 		ORDER BY created_at DESC, id DESC`, in.Args...)
-	return gross(p, sold, adjusted, limit), err
+	return gross(p, sold, adjusted, listed), err
 }

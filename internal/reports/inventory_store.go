@@ -16,7 +16,7 @@ const oldestHulls = 10
 // inStock must be the same as in the index hulls_in_stock.
 const inStock = `status IN ('on_order', 'in_transit', 'available', 'on_hold', 'sale_pending', 'not_for_sale')`
 
-func findInventory(ctx context.Context, tx *db.Tx, p period, _ int) (InventoryReport, error) {
+func findInventory(ctx context.Context, tx *db.Tx, p period, _ rows) (InventoryReport, error) {
 	w := &db.Where{}
 	w.And(inStock)
 	if p.From != nil {

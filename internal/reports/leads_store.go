@@ -11,7 +11,7 @@ import (
 	"slipway/internal/vocab/null"
 )
 
-func findLeads(ctx context.Context, tx *db.Tx, p period, _ int) (LeadsReport, error) {
+func findLeads(ctx context.Context, tx *db.Tx, p period, _ rows) (LeadsReport, error) {
 	// IDs contain the creation time, so the period is a range of the primary key.
 	month, args := p.monthOf("l.id", func(at time.Time) any { return id.Floor("lead", at) })
 	w := createdIn(tx, p, "l", "lead")

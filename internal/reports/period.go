@@ -15,7 +15,7 @@ import (
 // maxDays is the longest period of a report about a period.
 const maxDays = 366
 
-// defaultDays is the period of a report without from.
+// defaultDays is the period of a report without date_after.
 const defaultDays = 30
 
 // Filter is what a report is about.
@@ -27,8 +27,8 @@ type Filter struct {
 
 // Covers is what a report covers. Each report starts with it.
 type Covers struct {
-	From       *string `json:"from" format:"date" doc:"First day of the report. Null if the report has no first day." example:"2026-11-01"`
-	To         *string `json:"to" format:"date" doc:"Last day of the report. Null if the report has no last day." example:"2026-11-30"`
+	From       *string `json:"date_after" format:"date" doc:"First day of the report. Null if the report has no first day." example:"2026-11-01"`
+	To         *string `json:"date_before" format:"date" doc:"Last day of the report. Null if the report has no last day." example:"2026-11-30"`
 	LocationID *string `json:"location_id" doc:"Location of the report. Several are separated by commas. Null for all locations."`
 	Timezone   string  `json:"timezone" doc:"IANA time zone of the days." example:"America/New_York"`
 	Today      string  `json:"today" format:"date" doc:"Current date in that time zone." example:"2026-11-16"`

@@ -145,10 +145,10 @@ func TestTotalsAreSums(t *testing.T) {
 		}
 
 		checkInventory(t, inventory(stock, true, func(string) string { return "2027-02-15" }), stock)
-		checkGross(t, gross(anyPeriod, sold, nil, 5), sold)
+		checkGross(t, gross(anyPeriod, sold, nil, rows{limit: 5}), sold)
 		checkLeads(t, leadsReport(anyPeriod, asked, true))
 
-		f := funding(anyPeriod, contracts, 5)
+		f := funding(anyPeriod, contracts, rows{limit: 5})
 		var byLender, byStage FundingSum
 		for _, s := range f.Lenders {
 			byLender.AmountCents, byLender.Contracts = byLender.AmountCents+s.AmountCents, byLender.Contracts+s.Contracts
@@ -159,7 +159,7 @@ func TestTotalsAreSums(t *testing.T) {
 		equal(t, byLender, byStage, "lenders and stages")
 		equal(t, byStage, FundingSum{Contracts: f.Total.Contracts, AmountCents: f.Total.AmountCents, OpenStipulations: 0}, "stages")
 
-		c := cash(anyPeriod, money, nil)
+		c := cash(anyPeriod, money, nil, rows{})
 		var rows CashSum
 		for _, r := range c.Rows {
 			rows.Payments += r.Payments

@@ -18,7 +18,7 @@ func atHull(w *db.Where, p period) {
 	}
 }
 
-func findPipeline(ctx context.Context, tx *db.Tx, p period, _ int) (PipelineReport, error) {
+func findPipeline(ctx context.Context, tx *db.Tx, p period, _ rows) (PipelineReport, error) {
 	open := &db.Where{}
 	open.And("d.env = ?", tx.Env)
 	open.And(inProgress)

@@ -8,7 +8,7 @@ import (
 	"slipway/internal/vocab/null"
 )
 
-func findPricing(ctx context.Context, tx *db.Tx, p period, _ int) (PricingReport, error) {
+func findPricing(ctx context.Context, tx *db.Tx, p period, _ rows) (PricingReport, error) {
 	month, args := p.monthOf("c.at", func(at time.Time) any { return at })
 	w := &db.Where{}
 	w.And("c.env = ?", tx.Env)

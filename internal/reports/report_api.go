@@ -15,6 +15,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // API serves the reports.
@@ -23,7 +24,7 @@ type API struct{}
 // entered is when the reports entered the preview.
 const entered = "2026-11-16"
 
-// Mount registers the endpoints. Each report is served as JSON and as CSV.
+// Mount registers the endpoints. Each report is served as JSON, or as CSV to requests that prefer it.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family(family.Reports).Preview(entered)
 	const last30 = " The default is the last 30 days, and a report covers at most 366 days."
@@ -92,57 +93,63 @@ type report[R tabular] struct {
 	need                   auth.Rule
 	bounded                bool // it is about a period, not about now
 	rows                   bool // it lists rows, up to a limit
-	find                   func(ctx context.Context, tx *db.Tx, p period, limit int) (R, error)
+	find                   func(ctx context.Context, tx *db.Tx, p period, listed rows) (R, error)
 }
 
 // csvRows is the limit of rows of a CSV file.
 const csvRows = 10_000
 
-// listed is a filter of a report with rows.
-type listed struct {
+// query is a filter, and the table of a CSV file.
+type query struct {
 	Filter
-	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Maximum number of rows to list. Sums always include all rows."`
+	Table string `query:"table" maxLength:"64" doc:"Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv." example:"months"`
 }
 
-// export is a filter of a CSV file.
-type export struct {
-	Filter
-	Table string `query:"table" maxLength:"64" doc:"Table of the report to export. The description of the operation lists them." example:"months"`
+// listed is a query of a report with rows.
+type listed struct {
+	query
+	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Maximum number of rows to list. Sums always include all rows."`
+	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Cursor. Lists the rows after it."`
 }
 
 func (s report[R]) mount(r *rest.Router) {
-	path := "/reports/" + s.name
-	if s.rows {
-		rest.Get(r, rest.Route{
-			Path: path, ID: "get" + s.id, Needs: s.need,
-			Summary: s.summary,
-			Text:    s.doc,
-			Assist:  assist.Read,
-			Heavy:   true,
-		}, func(ctx context.Context, tx *db.Tx, in *listed) (R, error) {
-			return s.run(ctx, tx, in.Filter, in.Limit)
-		})
-	} else {
-		rest.Get(r, rest.Route{
-			Path: path, ID: "get" + s.id, Needs: s.need,
-			Summary: s.summary,
-			Text:    s.doc,
-			Assist:  assist.Read,
-			Heavy:   true,
-		}, func(ctx context.Context, tx *db.Tx, in *Filter) (R, error) {
-			return s.run(ctx, tx, *in, 0)
-		})
+	is := rest.Route{
+		Path: "/reports/" + s.name, ID: "get" + s.id, Needs: s.need,
+		Summary: s.summary,
+		Text: s.doc + " Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. " + s.tables() +
+			"It has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.",
+		Assist: assist.Read,
+		Heavy:  true,
 	}
+	export := func(ctx context.Context, in query) (*rest.Content, error) {
+		return rest.Read(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (*rest.Content, error) { return s.export(ctx, tx, in) })
+	}
+	if !s.rows {
+		rest.GetOrCSV(r, is,
+			func(ctx context.Context, tx *db.Tx, in *query) (R, error) { return s.show(ctx, tx, *in, rows{}) },
+			func(ctx context.Context, in *query) (*rest.Content, error) { return export(ctx, *in) })
+		return
+	}
+	rest.GetOrCSV(r, is,
+		func(ctx context.Context, tx *db.Tx, in *listed) (R, error) {
+			after, err := page.Query{StartingAfter: in.StartingAfter}.Position(s.name, anyRow)
+			if err != nil {
+				var none R
+				return none, err
+			}
+			return s.show(ctx, tx, in.query, rows{in.Limit, after})
+		},
+		func(ctx context.Context, in *listed) (*rest.Content, error) { return export(ctx, in.query) })
+}
 
-	rest.Get(r, rest.Route{
-		Path: path + ".csv", ID: "export" + s.id, Needs: s.need,
-		Summary: s.summary + " as CSV",
-		Text: "The same as get" + s.id + ", as a table for spreadsheets. Amounts are in dollars. " + s.tables() +
-			"A table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.",
-		Assist:   assist.Never(assist.Files),
-		Heavy:    true,
-		Produces: []string{"text/csv"},
-	}, s.export)
+// show returns the report as JSON, which has all tables.
+func (s report[R]) show(ctx context.Context, tx *db.Tx, in query, listed rows) (r R, err error) {
+	if in.Table != "" {
+		var bad fault.Fields
+		bad.Add("table", "exclusive", "requires the header Accept: text/csv")
+		return r, rejected(bad)
+	}
+	return s.run(ctx, tx, in.Filter, listed)
 }
 
 // tables describes the tables of the report.
@@ -158,7 +165,7 @@ func (s report[R]) tables() string {
 	return "The tables are " + strings.Join(names, ", ") + ". The default is " + names[0] + ". "
 }
 
-func (s report[R]) run(ctx context.Context, tx *db.Tx, f Filter, limit int) (r R, err error) {
+func (s report[R]) run(ctx context.Context, tx *db.Tx, f Filter, listed rows) (r R, err error) {
 	zone, err := f.zone(ctx, tx)
 	if err != nil {
 		return r, err
@@ -167,7 +174,7 @@ func (s report[R]) run(ctx context.Context, tx *db.Tx, f Filter, limit int) (r R
 	if err != nil {
 		return r, err
 	}
-	return s.find(ctx, tx, p, limit)
+	return s.find(ctx, tx, p, listed)
 }
 
 // zone returns the time zone that the locations have in common, or of the dealership.
@@ -195,12 +202,12 @@ func (f Filter) zone(ctx context.Context, tx *db.Tx) (string, error) {
 	return zones[0], nil
 }
 
-func (s report[R]) export(ctx context.Context, tx *db.Tx, in *export) (*rest.Content, error) {
+func (s report[R]) export(ctx context.Context, tx *db.Tx, in query) (*rest.Content, error) {
 	var none R
 	if _, err := sheetNamed(none, in.Table); err != nil {
 		return nil, err
 	}
-	r, err := s.run(ctx, tx, in.Filter, csvRows)
+	r, err := s.run(ctx, tx, in.Filter, rows{limit: csvRows})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"slipway/internal/vocab/null"
 )
 
-func findResponses(ctx context.Context, tx *db.Tx, p period, _ int) (ResponsesReport, error) {
+func findResponses(ctx context.Context, tx *db.Tx, p period, _ rows) (ResponsesReport, error) {
 	w := &db.Where{}
 	w.And("l.id >= ? AND l.id < ?", id.Floor("lead", p.start), id.Floor("lead", p.end))
 	for _, met := range leads.Met {

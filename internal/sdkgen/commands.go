@@ -59,7 +59,7 @@ func (c *commandTable) operation(f Family, m Method, name string) {
 		name string
 		on   bool
 	}{
-		{"Preview", f.Preview}, {"List", m.Item != ""}, {"Download", m.Download}, {"Body", m.Body != ""},
+		{"Preview", f.Preview}, {"List", m.Item != ""}, {"Download", m.Download}, {"CSV", m.CSV}, {"Body", m.Body != ""},
 		{"IfMatch", slices.Contains(m.Headers, "If-Match")}, {"Proof", slices.Contains(m.Headers, "MFA-Token")},
 	} {
 		if is.on {

@@ -217,6 +217,9 @@ func goServices(m *Model, preview bool) string {
 		for _, method := range f.Methods {
 			goParams(b, f, method)
 			goMethod(b, f, method)
+			if method.CSV {
+				goMethod(b, f, method.asCSV())
+			}
 		}
 	}
 	return b.String()
@@ -277,6 +280,9 @@ func goMethod(b *bytes.Buffer, f Family, m Method) {
 	if m.Params != "" {
 		args = append(args, "params "+m.Params)
 		request = append(request, "query: params")
+	}
+	if m.Accept != "" {
+		request = append(request, fmt.Sprintf("accept: %q", m.Accept))
 	}
 	args = append(args, "opts ...RequestOption")
 

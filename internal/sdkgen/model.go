@@ -48,6 +48,8 @@ type Method struct {
 	Result       string // name of the type of the response, "" if it is empty
 	Item         string // type of the items, if the operation is a list
 	Download     bool   // the response is a file
+	Accept       string // media type of the response, if the operation has several
+	CSV          bool   // the response is CSV if the request prefers it
 
 	// What the command line needs in addition.
 	IDExamples  []string        // of the path parameters
@@ -55,6 +57,17 @@ type Method struct {
 	Headers     []string        // request headers
 	Files       []string        // media types of an upload
 	BodyExample json.RawMessage // an example of a JSON body
+}
+
+// asCSV returns the method that gets the CSV of an operation.
+func (m Method) asCSV() Method {
+	m.Name += "Csv"
+	m.Summary += " as CSV"
+	m.Doc, m.Result, m.Item, m.Download, m.Accept = "", "", "", true, "text/csv"
+	if m.Params == "ListParams" { // CSV has no pages
+		m.Params, m.Query = "", nil
+	}
+	return m
 }
 
 // Enum is a string with known values.
@@ -298,6 +311,7 @@ func (r *reader) response(m *Method, owner string, op *operation) error {
 			m.Download = true
 			return nil
 		}
+		_, m.CSV = res.Content["text/csv"]
 		if op.Pagination != nil {
 			page := r.doc.Components.Schemas[refName(body.Schema)]
 			item := refName(page.Properties[op.Pagination.Items].Items)

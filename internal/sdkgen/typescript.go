@@ -147,7 +147,7 @@ func tsBase(t Type) string {
 
 func tsServices(m *Model) string {
 	b := &bytes.Buffer{}
-	b.WriteString("import {\n  Family, PreviewFamily, download, get, list, patch, path, post, put, remove, upload,\n")
+	b.WriteString("import {\n  Family, PreviewFamily, csv, download, get, list, patch, path, post, put, remove, upload,\n")
 	b.WriteString("  type Options, type Sender, type Upload,\n} from \"./client.ts\";\n")
 	b.WriteString("import type { List, ListParams } from \"./list.ts\";\nimport type * as t from \"./types.gen.ts\";\n")
 	for _, f := range m.Families {
@@ -160,6 +160,9 @@ func tsServices(m *Model) string {
 		fmt.Fprintf(b, "export class %s extends %s {\n", goService(f), base)
 		for _, method := range f.Methods {
 			tsMethod(b, method)
+			if method.CSV {
+				tsMethod(b, method.asCSV())
+			}
 		}
 		b.WriteString("}\n")
 	}
@@ -242,6 +245,8 @@ func tsMethod(b *bytes.Buffer, m Method) {
 	switch {
 	case m.Item != "":
 		result, call = "List<t."+m.Item+">", "list(this, "
+	case m.Accept != "":
+		result, call = "Promise<Response>", "csv(this, "
 	case m.Download:
 		result, call = "Promise<Response>", "download(this, "
 	case m.Upload:

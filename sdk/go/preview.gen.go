@@ -870,17 +870,6 @@ func (s *PreviewHullsService) DeleteListingAgreement(ctx context.Context, hullID
 	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/hulls/{hull_id}/listing_agreement", ids: []string{hullID}}, opts)
 }
 
-// ExportImportErrors: Download all rejected rows of an import. Requires hulls:read.
-//
-// Each rejected row as it was in the file, after its row number and its problems. Correct the rows and import
-// the file again: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start
-// with a quote.
-//
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewHullsService) ExportImportErrors(ctx context.Context, importID string, opts ...RequestOption) (io.ReadCloser, error) {
-	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/hull_imports/{import_id}/errors.csv", ids: []string{importID}}, opts)
-}
-
 // PreviewHullGetParams are the parameters of Hulls.Get. Fields that are not set are not sent.
 type PreviewHullGetParams struct {
 	// References to return as objects, separated by commas. You need the scope to read them.
@@ -980,6 +969,22 @@ func (s *PreviewHullsService) List(ctx context.Context, params PreviewHullListPa
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewHullsService) ListChannels(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[PreviewChannel, error] {
 	return list[PreviewChannel](ctx, s.client, request{verb: "GET", path: "/v2-preview/channels", query: params}, opts)
+}
+
+// ListImportErrors: List all errors of an import. Requires hulls:read.
+//
+// The first rows come first. Send `Accept: text/csv` to get each rejected row as it was in the file, after its
+// row number and its problems. Correct the rows and import that file: the two columns before them are ignored.
+// Cells that a spreadsheet would run as a formula start with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
+func (s *PreviewHullsService) ListImportErrors(ctx context.Context, importID string, params ListParams, opts ...RequestOption) iter.Seq2[HullImportError, error] {
+	return list[HullImportError](ctx, s.client, request{verb: "GET", path: "/v2-preview/hull_imports/{import_id}/errors", ids: []string{importID}, query: params}, opts)
+}
+
+// ListImportErrorsCSV: List all errors of an import as CSV. Requires hulls:read.
+func (s *PreviewHullsService) ListImportErrorsCSV(ctx context.Context, importID string, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/hull_imports/{import_id}/errors", ids: []string{importID}, accept: "text/csv"}, opts)
 }
 
 // ListPriceChanges: List price changes. Requires hulls:read.
@@ -1495,220 +1500,6 @@ func (s *PreviewProposalsService) List(ctx context.Context, params PreviewPropos
 // PreviewReportsService has the operations of the family Reports.
 type PreviewReportsService struct{ client *Client }
 
-// PreviewReportExportCashParams are the parameters of Reports.ExportCash. Fields that are not set are not sent.
-type PreviewReportExportCashParams struct {
-	// First day of the report. See the description of the operation for the default.
-	DateAfter string `url:"date_after"`
-	// Last day of the report. See the description of the operation for the default.
-	DateBefore string `url:"date_before"`
-	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-	// dealership's.
-	LocationID string `url:"location_id"`
-	// Table of the report to export. The description of the operation lists them.
-	Table string `url:"table"`
-}
-
-// ExportCash: Report the money received and the deposits held as CSV. Requires deals:read.
-//
-// The same as getCashReport, as a table for spreadsheets. Amounts are in dollars. The tables are `rows`,
-// `deals`, `kept`. The default is `rows`. A table has at most 10,000 rows. Cells that a spreadsheet would run as
-// a formula start with a quote.
-//
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportCash(ctx context.Context, params PreviewReportExportCashParams, opts ...RequestOption) (io.ReadCloser, error) {
-	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/cash.csv", query: params}, opts)
-}
-
-// PreviewReportExportFundingParams are the parameters of Reports.ExportFunding. Fields that are not set are not sent.
-type PreviewReportExportFundingParams struct {
-	// First day of the report. See the description of the operation for the default.
-	DateAfter string `url:"date_after"`
-	// Last day of the report. See the description of the operation for the default.
-	DateBefore string `url:"date_before"`
-	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-	// dealership's.
-	LocationID string `url:"location_id"`
-	// Table of the report to export. The description of the operation lists them.
-	Table string `url:"table"`
-}
-
-// ExportFunding: Report the contracts in transit as CSV. Requires deals:read.
-//
-// The same as getFundingReport, as a table for spreadsheets. Amounts are in dollars. The tables are `contracts`,
-// `lenders`, `stages`. The default is `contracts`. A table has at most 10,000 rows. Cells that a spreadsheet
-// would run as a formula start with a quote.
-//
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportFunding(ctx context.Context, params PreviewReportExportFundingParams, opts ...RequestOption) (io.ReadCloser, error) {
-	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/funding.csv", query: params}, opts)
-}
-
-// PreviewReportExportGrossParams are the parameters of Reports.ExportGross. Fields that are not set are not sent.
-type PreviewReportExportGrossParams struct {
-	// First day of the report. See the description of the operation for the default.
-	DateAfter string `url:"date_after"`
-	// Last day of the report. See the description of the operation for the default.
-	DateBefore string `url:"date_before"`
-	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-	// dealership's.
-	LocationID string `url:"location_id"`
-	// Table of the report to export. The description of the operation lists them.
-	Table string `url:"table"`
-}
-
-// ExportGross: Report the profit by deal and by month as CSV. Requires deals:write and hulls:write.
-//
-// The same as getGrossReport, as a table for spreadsheets. Amounts are in dollars. The tables are `deals`,
-// `months`, `adjustments`. The default is `deals`. A table has at most 10,000 rows. Cells that a spreadsheet
-// would run as a formula start with a quote.
-//
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportGross(ctx context.Context, params PreviewReportExportGrossParams, opts ...RequestOption) (io.ReadCloser, error) {
-	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/gross.csv", query: params}, opts)
-}
-
-// PreviewReportExportInventoryParams are the parameters of Reports.ExportInventory. Fields that are not set are not sent.
-type PreviewReportExportInventoryParams struct {
-	// First day of the report. See the description of the operation for the default.
-	DateAfter string `url:"date_after"`
-	// Last day of the report. See the description of the operation for the default.
-	DateBefore string `url:"date_before"`
-	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-	// dealership's.
-	LocationID string `url:"location_id"`
-	// Table of the report to export. The description of the operation lists them.
-	Table string `url:"table"`
-}
-
-// ExportInventory: Report the age and value of the inventory as CSV. Requires hulls:read.
-//
-// The same as getInventoryReport, as a table for spreadsheets. Amounts are in dollars. The tables are `buckets`,
-// `by_status`, `by_ownership`, `oldest`, `not_in_total`. The default is `buckets`. A table has at most 10,000
-// rows. Cells that a spreadsheet would run as a formula start with a quote.
-//
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportInventory(ctx context.Context, params PreviewReportExportInventoryParams, opts ...RequestOption) (io.ReadCloser, error) {
-	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/inventory.csv", query: params}, opts)
-}
-
-// PreviewReportExportLeadsParams are the parameters of Reports.ExportLeads. Fields that are not set are not sent.
-type PreviewReportExportLeadsParams struct {
-	// First day of the report. See the description of the operation for the default.
-	DateAfter string `url:"date_after"`
-	// Last day of the report. See the description of the operation for the default.
-	DateBefore string `url:"date_before"`
-	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-	// dealership's.
-	LocationID string `url:"location_id"`
-	// Table of the report to export. The description of the operation lists them.
-	Table string `url:"table"`
-}
-
-// ExportLeads: Report the leads by source, with conversion as CSV. Requires leads:read.
-//
-// The same as getLeadsReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`,
-// `months`, `lost_reasons`. The default is `sources`. A table has at most 10,000 rows. Cells that a spreadsheet
-// would run as a formula start with a quote.
-//
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportLeads(ctx context.Context, params PreviewReportExportLeadsParams, opts ...RequestOption) (io.ReadCloser, error) {
-	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/leads.csv", query: params}, opts)
-}
-
-// PreviewReportExportPipelineParams are the parameters of Reports.ExportPipeline. Fields that are not set are not sent.
-type PreviewReportExportPipelineParams struct {
-	// First day of the report. See the description of the operation for the default.
-	DateAfter string `url:"date_after"`
-	// Last day of the report. See the description of the operation for the default.
-	DateBefore string `url:"date_before"`
-	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-	// dealership's.
-	LocationID string `url:"location_id"`
-	// Table of the report to export. The description of the operation lists them.
-	Table string `url:"table"`
-}
-
-// ExportPipeline: Report the deals by stage as CSV. Requires deals:read.
-//
-// The same as getPipelineReport, as a table for spreadsheets. Amounts are in dollars. The tables are `stages`,
-// `created`. The default is `stages`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
-// formula start with a quote.
-//
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportPipeline(ctx context.Context, params PreviewReportExportPipelineParams, opts ...RequestOption) (io.ReadCloser, error) {
-	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pipeline.csv", query: params}, opts)
-}
-
-// PreviewReportExportPricingParams are the parameters of Reports.ExportPricing. Fields that are not set are not sent.
-type PreviewReportExportPricingParams struct {
-	// First day of the report. See the description of the operation for the default.
-	DateAfter string `url:"date_after"`
-	// Last day of the report. See the description of the operation for the default.
-	DateBefore string `url:"date_before"`
-	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-	// dealership's.
-	LocationID string `url:"location_id"`
-	// Table of the report to export. The description of the operation lists them.
-	Table string `url:"table"`
-}
-
-// ExportPricing: Report price cuts and days to sale as CSV. Requires hulls:read.
-//
-// The same as getPricingReport, as a table for spreadsheets. Amounts are in dollars. The table is `months`. A
-// table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
-//
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportPricing(ctx context.Context, params PreviewReportExportPricingParams, opts ...RequestOption) (io.ReadCloser, error) {
-	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pricing.csv", query: params}, opts)
-}
-
-// PreviewReportExportResponsesParams are the parameters of Reports.ExportResponses. Fields that are not set are not sent.
-type PreviewReportExportResponsesParams struct {
-	// First day of the report. See the description of the operation for the default.
-	DateAfter string `url:"date_after"`
-	// Last day of the report. See the description of the operation for the default.
-	DateBefore string `url:"date_before"`
-	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-	// dealership's.
-	LocationID string `url:"location_id"`
-	// Table of the report to export. The description of the operation lists them.
-	Table string `url:"table"`
-}
-
-// ExportResponses: Report the response times to leads as CSV. Requires leads:read.
-//
-// The same as getResponsesReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`,
-// `owners`, `hours`. The default is `sources`. A table has at most 10,000 rows. Cells that a spreadsheet would
-// run as a formula start with a quote.
-//
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportResponses(ctx context.Context, params PreviewReportExportResponsesParams, opts ...RequestOption) (io.ReadCloser, error) {
-	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/responses.csv", query: params}, opts)
-}
-
-// PreviewReportExportTaxParams are the parameters of Reports.ExportTax. Fields that are not set are not sent.
-type PreviewReportExportTaxParams struct {
-	// First day of the report. See the description of the operation for the default.
-	DateAfter string `url:"date_after"`
-	// Last day of the report. See the description of the operation for the default.
-	DateBefore string `url:"date_before"`
-	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-	// dealership's.
-	LocationID string `url:"location_id"`
-	// Table of the report to export. The description of the operation lists them.
-	Table string `url:"table"`
-}
-
-// ExportTax: Report the taxes by jurisdiction as CSV. Requires deals:read.
-//
-// The same as getTaxReport, as a table for spreadsheets. Amounts are in dollars. The table is `taxes`. A table
-// has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
-//
-// In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportTax(ctx context.Context, params PreviewReportExportTaxParams, opts ...RequestOption) (io.ReadCloser, error) {
-	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/taxes.csv", query: params}, opts)
-}
-
 // PreviewReportGetCashParams are the parameters of Reports.GetCash. Fields that are not set are not sent.
 type PreviewReportGetCashParams struct {
 	// First day of the report. See the description of the operation for the default.
@@ -1718,19 +1509,30 @@ type PreviewReportGetCashParams struct {
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
+	// Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv.
+	Table string `url:"table"`
 	// Maximum number of rows to list. Sums always include all rows.
 	Limit int64 `url:"limit"`
+	// Cursor. Lists the rows after it.
+	StartingAfter string `url:"starting_after"`
 }
 
 // GetCash: Report the money received and the deposits held. Requires deals:read.
 //
 // `rows` is the money by its date of receipt, and refunds by the date they were paid out. Transfers between
 // deals are left out. `held` is the deposits of deals that are not delivered or cancelled now. The default is
-// the last 30 days, and a report covers at most 366 days.
+// the last 30 days, and a report covers at most 366 days. Send `Accept: text/csv` to get a table for
+// spreadsheets, with amounts in dollars. The tables are `rows`, `deals`, `kept`. The default is `rows`. It has
+// at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetCash(ctx context.Context, params PreviewReportGetCashParams, opts ...RequestOption) (*PreviewCashReport, error) {
 	return call[PreviewCashReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/cash", query: params}, opts)
+}
+
+// GetCashCSV: Report the money received and the deposits held as CSV. Requires deals:read.
+func (s *PreviewReportsService) GetCashCSV(ctx context.Context, params PreviewReportGetCashParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/cash", query: params, accept: "text/csv"}, opts)
 }
 
 // PreviewReportGetFundingParams are the parameters of Reports.GetFunding. Fields that are not set are not sent.
@@ -1742,19 +1544,30 @@ type PreviewReportGetFundingParams struct {
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
+	// Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv.
+	Table string `url:"table"`
 	// Maximum number of rows to list. Sums always include all rows.
 	Limit int64 `url:"limit"`
+	// Cursor. Lists the rows after it.
+	StartingAfter string `url:"starting_after"`
 }
 
 // GetFunding: Report the contracts in transit. Requires deals:read.
 //
 // Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted,
 // pending_docs and approved_to_fund. `date_after` and `date_before` limit the report to fundings that were
-// submitted on these days. The default is all of them.
+// submitted on these days. The default is all of them. Send `Accept: text/csv` to get a table for spreadsheets,
+// with amounts in dollars. The tables are `contracts`, `lenders`, `stages`. The default is `contracts`. It has
+// at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetFunding(ctx context.Context, params PreviewReportGetFundingParams, opts ...RequestOption) (*PreviewFundingReport, error) {
 	return call[PreviewFundingReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/funding", query: params}, opts)
+}
+
+// GetFundingCSV: Report the contracts in transit as CSV. Requires deals:read.
+func (s *PreviewReportsService) GetFundingCSV(ctx context.Context, params PreviewReportGetFundingParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/funding", query: params, accept: "text/csv"}, opts)
 }
 
 // PreviewReportGetGrossParams are the parameters of Reports.GetGross. Fields that are not set are not sent.
@@ -1766,8 +1579,12 @@ type PreviewReportGetGrossParams struct {
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
+	// Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv.
+	Table string `url:"table"`
 	// Maximum number of rows to list. Sums always include all rows.
 	Limit int64 `url:"limit"`
+	// Cursor. Lists the rows after it.
+	StartingAfter string `url:"starting_after"`
 }
 
 // GetGross: Report the profit by deal and by month. Requires deals:write and hulls:write.
@@ -1775,11 +1592,18 @@ type PreviewReportGetGrossParams struct {
 // Counts the deals whose boat was delivered in the period, with the costs of that day. A profit is unknown if
 // one of its costs is. What changes later, such as another bill for the boat, is an adjustment in its own month,
 // so the report of an earlier month never changes. The default is the last 30 days, and a report covers at most
-// 366 days.
+// 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables are
+// `deals`, `months`, `adjustments`. The default is `deals`. It has at most 10,000 rows. Cells that a spreadsheet
+// would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetGross(ctx context.Context, params PreviewReportGetGrossParams, opts ...RequestOption) (*PreviewGrossReport, error) {
 	return call[PreviewGrossReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/gross", query: params}, opts)
+}
+
+// GetGrossCSV: Report the profit by deal and by month as CSV. Requires deals:write and hulls:write.
+func (s *PreviewReportsService) GetGrossCSV(ctx context.Context, params PreviewReportGetGrossParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/gross", query: params, accept: "text/csv"}, opts)
 }
 
 // PreviewReportGetInventoryParams are the parameters of Reports.GetInventory. Fields that are not set are not sent.
@@ -1791,17 +1615,26 @@ type PreviewReportGetInventoryParams struct {
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
+	// Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv.
+	Table string `url:"table"`
 }
 
 // GetInventory: Report the age and value of the inventory. Requires hulls:read.
 //
 // Counts the hulls that are in stock now and not sold, by days in stock. Costs require the scope hulls:write.
 // `date_after` and `date_before` limit the report to hulls that were received on these days. The default is all
-// hulls.
+// hulls. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables are
+// `buckets`, `by_status`, `by_ownership`, `oldest`, `not_in_total`. The default is `buckets`. It has at most
+// 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetInventory(ctx context.Context, params PreviewReportGetInventoryParams, opts ...RequestOption) (*PreviewInventoryReport, error) {
 	return call[PreviewInventoryReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/inventory", query: params}, opts)
+}
+
+// GetInventoryCSV: Report the age and value of the inventory as CSV. Requires hulls:read.
+func (s *PreviewReportsService) GetInventoryCSV(ctx context.Context, params PreviewReportGetInventoryParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/inventory", query: params, accept: "text/csv"}, opts)
 }
 
 // PreviewReportGetLeadsParams are the parameters of Reports.GetLeads. Fields that are not set are not sent.
@@ -1813,17 +1646,26 @@ type PreviewReportGetLeadsParams struct {
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
+	// Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv.
+	Table string `url:"table"`
 }
 
 // GetLeads: Report the leads by source, with conversion. Requires leads:read.
 //
 // Counts the leads that were created in the period by what became of them until now. Leads of erased contacts
 // are counted. The location of a lead is its `location_id`. The default is the last 30 days, and a report covers
-// at most 366 days.
+// at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables
+// are `sources`, `months`, `lost_reasons`. The default is `sources`. It has at most 10,000 rows. Cells that a
+// spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetLeads(ctx context.Context, params PreviewReportGetLeadsParams, opts ...RequestOption) (*PreviewLeadsReport, error) {
 	return call[PreviewLeadsReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/leads", query: params}, opts)
+}
+
+// GetLeadsCSV: Report the leads by source, with conversion as CSV. Requires leads:read.
+func (s *PreviewReportsService) GetLeadsCSV(ctx context.Context, params PreviewReportGetLeadsParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/leads", query: params, accept: "text/csv"}, opts)
 }
 
 // PreviewReportGetPipelineParams are the parameters of Reports.GetPipeline. Fields that are not set are not sent.
@@ -1835,17 +1677,26 @@ type PreviewReportGetPipelineParams struct {
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
+	// Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv.
+	Table string `url:"table"`
 }
 
 // GetPipeline: Report the deals by stage. Requires deals:read.
 //
 // `stages` are all deals that are not closed or cancelled now. `created` are the deals that were created in the
 // period, and what became of them. The location of a deal is where its hull is. The default is the last 30 days,
-// and a report covers at most 366 days.
+// and a report covers at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in
+// dollars. The tables are `stages`, `created`. The default is `stages`. It has at most 10,000 rows. Cells that a
+// spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetPipeline(ctx context.Context, params PreviewReportGetPipelineParams, opts ...RequestOption) (*PreviewPipelineReport, error) {
 	return call[PreviewPipelineReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pipeline", query: params}, opts)
+}
+
+// GetPipelineCSV: Report the deals by stage as CSV. Requires deals:read.
+func (s *PreviewReportsService) GetPipelineCSV(ctx context.Context, params PreviewReportGetPipelineParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pipeline", query: params, accept: "text/csv"}, opts)
 }
 
 // PreviewReportGetPricingParams are the parameters of Reports.GetPricing. Fields that are not set are not sent.
@@ -1857,16 +1708,25 @@ type PreviewReportGetPricingParams struct {
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
+	// Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv.
+	Table string `url:"table"`
 }
 
 // GetPricing: Report price cuts and days to sale. Requires hulls:read.
 //
 // Counts the price cuts that were made in the period, and the hulls that were sold in it with their days in
-// stock. The default is the last 30 days, and a report covers at most 366 days.
+// stock. The default is the last 30 days, and a report covers at most 366 days. Send `Accept: text/csv` to get a
+// table for spreadsheets, with amounts in dollars. The table is `months`. It has at most 10,000 rows. Cells that
+// a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetPricing(ctx context.Context, params PreviewReportGetPricingParams, opts ...RequestOption) (*PreviewPricingReport, error) {
 	return call[PreviewPricingReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pricing", query: params}, opts)
+}
+
+// GetPricingCSV: Report price cuts and days to sale as CSV. Requires hulls:read.
+func (s *PreviewReportsService) GetPricingCSV(ctx context.Context, params PreviewReportGetPricingParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pricing", query: params, accept: "text/csv"}, opts)
 }
 
 // PreviewReportGetResponsesParams are the parameters of Reports.GetResponses. Fields that are not set are not sent.
@@ -1878,6 +1738,8 @@ type PreviewReportGetResponsesParams struct {
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
+	// Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv.
+	Table string `url:"table"`
 }
 
 // GetResponses: Report the response times to leads. Requires leads:read.
@@ -1885,11 +1747,18 @@ type PreviewReportGetResponsesParams struct {
 // Measures the time from the creation of a lead to the first message that was sent to it, or the first call or
 // visit, whichever is earlier. Automatic replies and reminders don't count. Leads by phone, walk-in and import
 // are left out, because someone has already talked to them. The default is the last 30 days, and a report covers
-// at most 366 days.
+// at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables
+// are `sources`, `owners`, `hours`. The default is `sources`. It has at most 10,000 rows. Cells that a
+// spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetResponses(ctx context.Context, params PreviewReportGetResponsesParams, opts ...RequestOption) (*PreviewResponsesReport, error) {
 	return call[PreviewResponsesReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/responses", query: params}, opts)
+}
+
+// GetResponsesCSV: Report the response times to leads as CSV. Requires leads:read.
+func (s *PreviewReportsService) GetResponsesCSV(ctx context.Context, params PreviewReportGetResponsesParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/responses", query: params, accept: "text/csv"}, opts)
 }
 
 // PreviewReportGetTaxParams are the parameters of Reports.GetTax. Fields that are not set are not sent.
@@ -1901,17 +1770,26 @@ type PreviewReportGetTaxParams struct {
 	// Only this location. Several are separated by commas. The days are those of its time zone, or else of the
 	// dealership's.
 	LocationID string `url:"location_id"`
+	// Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv.
+	Table string `url:"table"`
 }
 
 // GetTax: Report the taxes by jurisdiction. Requires deals:read.
 //
 // Counts the taxes of the deals whose boat was delivered in the period, with exemptions and their reasons. A
 // sale that was undone is taken back in the period in which it was undone. The default is the last 30 days, and
-// a report covers at most 366 days.
+// a report covers at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in
+// dollars. The table is `taxes`. It has at most 10,000 rows. Cells that a spreadsheet would run as a formula
+// start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetTax(ctx context.Context, params PreviewReportGetTaxParams, opts ...RequestOption) (*PreviewTaxReport, error) {
 	return call[PreviewTaxReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/taxes", query: params}, opts)
+}
+
+// GetTaxCSV: Report the taxes by jurisdiction as CSV. Requires deals:read.
+func (s *PreviewReportsService) GetTaxCSV(ctx context.Context, params PreviewReportGetTaxParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/taxes", query: params, accept: "text/csv"}, opts)
 }
 
 // PreviewRequestLogsService has the operations of the family RequestLogs.

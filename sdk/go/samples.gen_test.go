@@ -2076,18 +2076,6 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			content, err := client.Preview.Hulls.ExportImportErrors(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f")
-			if err != nil {
-				return err
-			}
-			defer content.Close()
-			_, err = io.Copy(os.Stdout, content)
-			if err != nil {
-				return err
-			}
-			return nil
-		},
-		func() error {
 			hull, err := client.Preview.Hulls.Get(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewHullGetParams{})
 			if err != nil {
 				return err
@@ -2126,6 +2114,15 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 					return err
 				}
 				fmt.Println(channel.ID)
+			}
+			return nil
+		},
+		func() error {
+			for hullImportError, err := range client.Preview.Hulls.ListImportErrors(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(hullImportError)
 			}
 			return nil
 		},
@@ -2436,114 +2433,6 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 					return err
 				}
 				fmt.Println(proposal.ID)
-			}
-			return nil
-		},
-		func() error {
-			content, err := client.Preview.Reports.ExportCash(ctx, slipway.PreviewReportExportCashParams{})
-			if err != nil {
-				return err
-			}
-			defer content.Close()
-			_, err = io.Copy(os.Stdout, content)
-			if err != nil {
-				return err
-			}
-			return nil
-		},
-		func() error {
-			content, err := client.Preview.Reports.ExportFunding(ctx, slipway.PreviewReportExportFundingParams{})
-			if err != nil {
-				return err
-			}
-			defer content.Close()
-			_, err = io.Copy(os.Stdout, content)
-			if err != nil {
-				return err
-			}
-			return nil
-		},
-		func() error {
-			content, err := client.Preview.Reports.ExportGross(ctx, slipway.PreviewReportExportGrossParams{})
-			if err != nil {
-				return err
-			}
-			defer content.Close()
-			_, err = io.Copy(os.Stdout, content)
-			if err != nil {
-				return err
-			}
-			return nil
-		},
-		func() error {
-			content, err := client.Preview.Reports.ExportInventory(ctx, slipway.PreviewReportExportInventoryParams{})
-			if err != nil {
-				return err
-			}
-			defer content.Close()
-			_, err = io.Copy(os.Stdout, content)
-			if err != nil {
-				return err
-			}
-			return nil
-		},
-		func() error {
-			content, err := client.Preview.Reports.ExportLeads(ctx, slipway.PreviewReportExportLeadsParams{})
-			if err != nil {
-				return err
-			}
-			defer content.Close()
-			_, err = io.Copy(os.Stdout, content)
-			if err != nil {
-				return err
-			}
-			return nil
-		},
-		func() error {
-			content, err := client.Preview.Reports.ExportPipeline(ctx, slipway.PreviewReportExportPipelineParams{})
-			if err != nil {
-				return err
-			}
-			defer content.Close()
-			_, err = io.Copy(os.Stdout, content)
-			if err != nil {
-				return err
-			}
-			return nil
-		},
-		func() error {
-			content, err := client.Preview.Reports.ExportPricing(ctx, slipway.PreviewReportExportPricingParams{})
-			if err != nil {
-				return err
-			}
-			defer content.Close()
-			_, err = io.Copy(os.Stdout, content)
-			if err != nil {
-				return err
-			}
-			return nil
-		},
-		func() error {
-			content, err := client.Preview.Reports.ExportResponses(ctx, slipway.PreviewReportExportResponsesParams{})
-			if err != nil {
-				return err
-			}
-			defer content.Close()
-			_, err = io.Copy(os.Stdout, content)
-			if err != nil {
-				return err
-			}
-			return nil
-		},
-		func() error {
-			content, err := client.Preview.Reports.ExportTax(ctx, slipway.PreviewReportExportTaxParams{})
-			if err != nil {
-				return err
-			}
-			defer content.Close()
-			_, err = io.Copy(os.Stdout, content)
-			if err != nil {
-				return err
 			}
 			return nil
 		},

@@ -18,12 +18,13 @@ import (
 
 // request is a call of an operation.
 type request struct {
-	verb  string
-	path  string   // with names in braces
-	ids   []string // values of the names
-	query any      // struct with url tags
-	body  any      // sent as JSON
-	file  *File    // sent as it is
+	verb   string
+	path   string   // with names in braces
+	ids    []string // values of the names
+	query  any      // struct with url tags
+	body   any      // sent as JSON
+	file   *File    // sent as it is
+	accept string   // media type of the response, if the operation has several
 }
 
 // call sends a request and decodes the response.
@@ -100,6 +101,9 @@ func (c *Client) prepare(r request, o requestOptions) (*prepared, error) {
 		p.url += "?" + q.Encode()
 	}
 
+	if r.accept != "" {
+		p.header.Set("Accept", r.accept)
+	}
 	if r.verb != http.MethodGet && r.verb != http.MethodDelete {
 		p.header.Set("Idempotency-Key", newUUID())
 	}

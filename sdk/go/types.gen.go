@@ -3591,11 +3591,13 @@ type PreviewCashHeld struct {
 // PreviewCashReport: Money that was received and paid back in a period, and the deposits that the dealership
 // holds.
 type PreviewCashReport struct {
-	// Deals with a deposit, oldest deposit first. At most limit.
-	Deals []PreviewCashDeal `json:"deals"`
 	// First day of the report. Null if the report has no first day.
-	From *string `json:"from"`
-	// Whether there are more deals with a deposit than the report lists.
+	DateAfter *string `json:"date_after"`
+	// Last day of the report. Null if the report has no last day.
+	DateBefore *string `json:"date_before"`
+	// Deals with a deposit, oldest deposit first.
+	Deals []PreviewCashDeal `json:"deals"`
+	// Whether there are more rows than the report lists.
 	HasMore bool `json:"has_more"`
 	// Deposits of all deals that are not delivered or cancelled now, including those that are not listed.
 	Held PreviewCashHeld `json:"held"`
@@ -3604,12 +3606,12 @@ type PreviewCashReport struct {
 	Kept PreviewCashHeld `json:"kept"`
 	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
+	// Send it as starting_after to get the next rows. Null if there are none.
+	NextCursor *string `json:"next_cursor"`
 	// The same money by kind and method.
 	Rows []PreviewCashRow `json:"rows"`
 	// IANA time zone of the days.
 	Timezone string `json:"timezone"`
-	// Last day of the report. Null if the report has no last day.
-	To *string `json:"to"`
 	// Current date in that time zone.
 	Today string `json:"today"`
 	// All money that was received and paid back in the period.
@@ -4670,22 +4672,24 @@ type PreviewFundingLender struct {
 
 // PreviewFundingReport: Contracts in transit, with their open stipulations.
 type PreviewFundingReport struct {
-	// Contracts in transit, longest first. At most limit.
+	// Contracts in transit, longest first.
 	Contracts []PreviewFundingContract `json:"contracts"`
 	// First day of the report. Null if the report has no first day.
-	From *string `json:"from"`
-	// Whether there are more contracts than the report lists.
+	DateAfter *string `json:"date_after"`
+	// Last day of the report. Null if the report has no last day.
+	DateBefore *string `json:"date_before"`
+	// Whether there are more rows than the report lists.
 	HasMore bool `json:"has_more"`
 	// Contracts by lender, largest amount first. At most 100.
 	Lenders []PreviewFundingLender `json:"lenders"`
 	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
+	// Send it as starting_after to get the next rows. Null if there are none.
+	NextCursor *string `json:"next_cursor"`
 	// Contracts by status, in the order of a funding.
 	Stages []PreviewFundingStage `json:"stages"`
 	// IANA time zone of the days.
 	Timezone string `json:"timezone"`
-	// Last day of the report. Null if the report has no last day.
-	To *string `json:"to"`
 	// Current date in that time zone.
 	Today string `json:"today"`
 	// All contracts in transit, including those that are not listed.
@@ -4776,22 +4780,25 @@ type PreviewGrossMonth struct {
 
 // PreviewGrossReport: Profit on the boats that were delivered in a period.
 type PreviewGrossReport struct {
-	// What changed the profit of deals in the period after their delivery, newest first. At most limit.
+	// What changed the profit of deals in the period after their delivery, newest first. A page has the deliveries
+	// and adjustments of the same time, together at most limit.
 	Adjustments []PreviewGrossAdjustment `json:"adjustments"`
-	// Deals of the report, last delivery first. At most limit.
-	Deals []PreviewGrossDeal `json:"deals"`
 	// First day of the report. Null if the report has no first day.
-	From *string `json:"from"`
-	// Whether there are more deals or adjustments than the report lists.
+	DateAfter *string `json:"date_after"`
+	// Last day of the report. Null if the report has no last day.
+	DateBefore *string `json:"date_before"`
+	// Deals of the report, last delivery first.
+	Deals []PreviewGrossDeal `json:"deals"`
+	// Whether there are more rows than the report lists.
 	HasMore bool `json:"has_more"`
 	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// Deals by the month of the delivery, oldest first.
 	Months []PreviewGrossMonth `json:"months"`
+	// Send it as starting_after to get the next rows. Null if there are none.
+	NextCursor *string `json:"next_cursor"`
 	// IANA time zone of the days.
 	Timezone string `json:"timezone"`
-	// Last day of the report. Null if the report has no last day.
-	To *string `json:"to"`
 	// Current date in that time zone.
 	Today string `json:"today"`
 	// All deals of the report, including those that are not listed.
@@ -5198,7 +5205,9 @@ type PreviewInventoryReport struct {
 	// Number of hulls with each status, also of those that are not in stock. from and to don't apply.
 	Counts []PreviewInventoryCount `json:"counts"`
 	// First day of the report. Null if the report has no first day.
-	From *string `json:"from"`
+	DateAfter *string `json:"date_after"`
+	// Last day of the report. Null if the report has no last day.
+	DateBefore *string `json:"date_before"`
 	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// Median of the days in stock. Null if there are no hulls.
@@ -5212,8 +5221,6 @@ type PreviewInventoryReport struct {
 	Sold PreviewInventoryValue `json:"sold"`
 	// IANA time zone of the days.
 	Timezone string `json:"timezone"`
-	// Last day of the report. Null if the report has no last day.
-	To *string `json:"to"`
 	// Current date in that time zone.
 	Today string `json:"today"`
 	// All hulls in stock.
@@ -5531,7 +5538,9 @@ type PreviewLeadsMonth struct {
 // PreviewLeadsReport: What became of the leads that were created in a period.
 type PreviewLeadsReport struct {
 	// First day of the report. Null if the report has no first day.
-	From *string `json:"from"`
+	DateAfter *string `json:"date_after"`
+	// Last day of the report. Null if the report has no last day.
+	DateBefore *string `json:"date_before"`
 	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// Why leads of the period were lost, most leads first. Reasons that settings.lost_reasons doesn't list are
@@ -5543,8 +5552,6 @@ type PreviewLeadsReport struct {
 	Sources []PreviewLeadsSource `json:"sources"`
 	// IANA time zone of the days.
 	Timezone string `json:"timezone"`
-	// Last day of the report. Null if the report has no last day.
-	To *string `json:"to"`
 	// Current date in that time zone.
 	Today string `json:"today"`
 	// All leads of the report.
@@ -5930,15 +5937,15 @@ type PreviewPipelineReport struct {
 	// Deals that were created in the period, and what became of them.
 	Created PreviewPipelineOutcome `json:"created"`
 	// First day of the report. Null if the report has no first day.
-	From *string `json:"from"`
+	DateAfter *string `json:"date_after"`
+	// Last day of the report. Null if the report has no last day.
+	DateBefore *string `json:"date_before"`
 	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// The same deals by status, in the order of a sale.
 	Stages []PreviewPipelineStage `json:"stages"`
 	// IANA time zone of the days.
 	Timezone string `json:"timezone"`
-	// Last day of the report. Null if the report has no last day.
-	To *string `json:"to"`
 	// Current date in that time zone.
 	Today string `json:"today"`
 	// All deals that are not closed or cancelled now, whenever they were created.
@@ -6015,15 +6022,15 @@ type PreviewPricingMonth struct {
 // PreviewPricingReport: Price cuts of a period, and how long the sold hulls were in stock.
 type PreviewPricingReport struct {
 	// First day of the report. Null if the report has no first day.
-	From *string `json:"from"`
+	DateAfter *string `json:"date_after"`
+	// Last day of the report. Null if the report has no last day.
+	DateBefore *string `json:"date_before"`
 	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// The same by month, oldest first.
 	Months []PreviewPricingMonth `json:"months"`
 	// IANA time zone of the days.
 	Timezone string `json:"timezone"`
-	// Last day of the report. Null if the report has no last day.
-	To *string `json:"to"`
 	// Current date in that time zone.
 	Today string `json:"today"`
 	// The whole period.
@@ -6584,7 +6591,9 @@ type PreviewResponseTimes struct {
 // PreviewResponsesReport: How fast the leads of a period got their first response.
 type PreviewResponsesReport struct {
 	// First day of the report. Null if the report has no first day.
-	From *string `json:"from"`
+	DateAfter *string `json:"date_after"`
+	// Last day of the report. Null if the report has no last day.
+	DateBefore *string `json:"date_before"`
 	// Response times by the hour of the day in which leads were created.
 	Hours []PreviewResponseHour `json:"hours"`
 	// Location of the report. Several are separated by commas. Null for all locations.
@@ -6595,8 +6604,6 @@ type PreviewResponsesReport struct {
 	Sources []PreviewResponseSource `json:"sources"`
 	// IANA time zone of the days.
 	Timezone string `json:"timezone"`
-	// Last day of the report. Null if the report has no last day.
-	To *string `json:"to"`
 	// Current date in that time zone.
 	Today string `json:"today"`
 	// All leads of the report.
@@ -6668,7 +6675,9 @@ type PreviewSettings struct {
 // PreviewTaxReport: Tax on the boats that were delivered in a period, by jurisdiction.
 type PreviewTaxReport struct {
 	// First day of the report. Null if the report has no first day.
-	From *string `json:"from"`
+	DateAfter *string `json:"date_after"`
+	// Last day of the report. Null if the report has no last day.
+	DateBefore *string `json:"date_before"`
 	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
 	// The taxes by jurisdiction, name and exemption.
@@ -6677,8 +6686,6 @@ type PreviewTaxReport struct {
 	Tax PreviewMoney `json:"tax"`
 	// IANA time zone of the days.
 	Timezone string `json:"timezone"`
-	// Last day of the report. Null if the report has no last day.
-	To *string `json:"to"`
 	// Current date in that time zone.
 	Today string `json:"today"`
 }

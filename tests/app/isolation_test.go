@@ -163,7 +163,7 @@ var previewRecipes = map[string]recipe{
 	"preview.getLogo":                 {aLogo, nil},
 	"preview.deleteLogo":              {aLogo, nil},
 	"preview.getExecutedDocument":     {aSignedDocument, nil},
-	"preview.exportHullImportErrors":  {anImport, nil},
+	"preview.listHullImportErrors":    {anImport, nil},
 	"preview.triggerEvent":            {nil, fixed(`{"type": "deal.accepted"}`)},
 	"preview.receiveMessage": {nil, fixed(`{"channel": "sms", "from": "+14105550123", "body": "Is the boat still available?",
 		"provider_message_id": "SM1"}`)},

@@ -148,7 +148,7 @@ func TestOperations(t *testing.T) {
 
 		for _, id := range []string{
 			"logLeadConsent", "listApiKeys", "createApiKey", "listUsers", "provisionUser", "listRoles", "rotateWebhookSecret", "createWebhook", "eraseContact",
-			"mergeContact", "signDocument", "recordPayment", "refundPayment", "exportContact", "exportInventoryReport", "streamEvents", "approveProposal",
+			"mergeContact", "signDocument", "recordPayment", "refundPayment", "exportContact", "streamEvents", "approveProposal",
 			"nothing",
 		} {
 			res := a.try("call_operation", map[string]any{"operation_id": id})

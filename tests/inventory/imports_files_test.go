@@ -188,7 +188,7 @@ func TestNotesAndErrorsAsCSV(t *testing.T) {
 			{Row: 2, Field: "received_on", Code: "ambiguous", Message: `"3/4/24" was read as 2024-03-04, with the month first`},
 		})
 
-		res := s.Test.Get("/v2-preview/hull_imports/"+i.ID+"/errors.csv", 200, nil)
+		res := s.Test.With("Accept", "text/csv").Get("/v2-preview/hull_imports/"+i.ID+"/errors", 200, nil)
 		rows, err := csv.NewReader(strings.NewReader(string(res.Bytes))).ReadAll()
 		if err != nil || len(rows) != 1202 {
 			t.Fatalf("got %d rows and error %v, want the header and 1201 rows", len(rows), err)
@@ -197,11 +197,31 @@ func TestNotesAndErrorsAsCSV(t *testing.T) {
 		assert.Equal(t, rows[1][:6], []string{"4", "length_ft must be a length such as 23.5, 23' 6\" or 7.1 m", "B-0", "", "Lund, Inc.", "'=cmd"})
 		assert.Contains(t, string(res.Bytes), "\n1204,\"row has 1 cells, but the header has 9\",short,,,,,,,,\n")
 
+		var p, back page.Page[imports.HullImportError]
+		path := "/v2-preview/hull_imports/" + i.ID + "/errors?limit=100"
+		listed := 0
+		for next := path; next != ""; {
+			p.NextCursor = nil
+			s.Test.Get(next, 200, &p)
+			assert.Equal(t, p.Data[0].Row, int64(4+listed), "in order")
+			listed += len(p.Data)
+			if next = ""; p.NextCursor != nil {
+				next = path + "&starting_after=" + *p.NextCursor
+			}
+		}
+		assert.Equal(t, listed, 1201)
+		s.Test.Get(path+"&ending_before="+*p.PrevCursor, 200, &back)
+		assert.Len(t, back.Data, 100)
+		assert.Equal(t, back.Data[99].Row, p.Data[0].Row-1)
+		s.Test.Get(path+"&starting_after=x", 400, nil).WantDetail(t, "starting_after", "cursor")
+
 		// An import without a valid row has failed.
 		i = runImport(t, s, startImport(s, "", csvFile(lines[0], lines[3], lines[4])))
 		assert.Equal(t, i.State, "failed")
 		assert.Equal(t, i.Problem, new("All rows were rejected."))
-		s.Test.Get("/v2-preview/hull_imports/imp_none/errors.csv", 404, nil)
+		for _, accept := range []string{"text/csv", "application/json"} {
+			s.Test.With("Accept", accept).Get("/v2-preview/hull_imports/imp_none/errors", 404, nil)
+		}
 	})
 }
 

@@ -39,7 +39,7 @@ func TestBillAfterTheDelivery(t *testing.T) {
 		id := s.Test.DealIn("closed", map[string]any{"hull_id": boat, "offer_usd": 118000})
 		unknown := w.hull(w.east, "2027-01-01", 60000, 0)
 		other := s.Test.DealIn("delivered", map[string]any{"hull_id": unknown, "offer_usd": 50000})
-		january := "gross.csv?table=months&date_after=2027-01-01&date_before=2027-01-31"
+		january := "gross?table=months&date_after=2027-01-01&date_before=2027-01-31"
 		row := "2027-01,2,168000.00,18000.00,0.00,18000.00,1,0,0"
 		w.wantCSV(january, grossMonths, row)
 
@@ -50,10 +50,10 @@ func TestBillAfterTheDelivery(t *testing.T) {
 		bill(boat, 10050000)
 		bill(unknown, 4500000)
 		w.wantCSV(january, grossMonths, row)
-		w.wantCSV("gross.csv?table=months&date_after=2027-03-01", grossMonths, "2027-03,0,0.00,4500.00,0.00,4500.00,0,0,0")
-		w.wantCSV("gross.csv?table=adjustments&date_after=2027-03-01", "deal_id,kind,on,price_usd,front_usd,back_usd",
+		w.wantCSV("gross?table=months&date_after=2027-03-01", grossMonths, "2027-03,0,0.00,4500.00,0.00,4500.00,0,0,0")
+		w.wantCSV("gross?table=adjustments&date_after=2027-03-01", "deal_id,kind,on,price_usd,front_usd,back_usd",
 			other+",cost,2027-03-16,0.00,5000.00,0.00", id+",cost,2027-03-16,0.00,-500.00,0.00")
-		w.wantCSV("gross.csv?table=adjustments&location_id="+w.west, "deal_id,kind,on,price_usd,front_usd,back_usd")
+		w.wantCSV("gross?table=adjustments&location_id="+w.west, "deal_id,kind,on,price_usd,front_usd,back_usd")
 
 		assert.Equal(t, *deal(s, id).Totals.FrontProfitCents, 1750000)
 		assert.Equal(t, *deal(s, other).Totals.FrontProfitCents, 500000)
@@ -83,7 +83,7 @@ func TestBoatMovesAfterTheDelivery(t *testing.T) {
 		january := func(name, at string) string {
 			return csv(t, s.Test, name+"date_after=2027-01-01&date_before=2027-01-31&location_id="+at)
 		}
-		names := []string{"gross.csv?table=months&", "gross.csv?table=deals&", "taxes.csv?"}
+		names := []string{"gross?table=months&", "gross?table=deals&", "taxes?"}
 		for _, name := range names {
 			reports[name] = january(name, w.east)
 			assert.Contains(t, reports[name], "118000.00", name)
@@ -98,7 +98,7 @@ func TestBoatMovesAfterTheDelivery(t *testing.T) {
 			assert.Equal(t, january(name, w.east), reports[name], name)
 			assert.Excludes(t, january(name, w.west), "118000.00", name)
 		}
-		w.wantCSV("gross.csv?table=months&date_after=2027-03-01&location_id="+w.east, grossMonths, "2027-03,0,-118000.00,-18000.00,0.00,-18000.00,0,0,1")
+		w.wantCSV("gross?table=months&date_after=2027-03-01&location_id="+w.east, grossMonths, "2027-03,0,-118000.00,-18000.00,0.00,-18000.00,0,0,1")
 	})
 }
 

@@ -87,14 +87,14 @@ func TestSmallShortfall(t *testing.T) {
 		}
 		assert.Contains(t, audited(s, id), "deal.balance_written_off deal.adjusted deal.funded")
 		assert.Contains(t, eventTypes(s, id), "deal.adjusted deal.funded")
-		january := "gross.csv?table=months&date_after=2027-01-01&date_before=2027-01-31"
+		january := "gross?table=months&date_after=2027-01-01&date_before=2027-01-31"
 		w.wantCSV(january, grossMonths, "2027-01,1,50000.00,9987.50,0.00,9987.50,0,0,0")
 
 		s.Advance(30 * 24 * time.Hour) // February 14
 		s.Test.Post(path+"/payments", `{"kind": "balance", "method": "cash", "amount_cents": 1000}`, 201, nil)
 		assert.Equal(t, *deal(s, id).Totals.FrontProfitCents, 999750)
 		w.wantCSV(january, grossMonths, "2027-01,1,50000.00,9987.50,0.00,9987.50,0,0,0")
-		w.wantCSV("gross.csv?table=months&date_after=2027-02-01", grossMonths, "2027-02,0,0.00,10.00,0.00,10.00,0,0,0")
+		w.wantCSV("gross?table=months&date_after=2027-02-01", grossMonths, "2027-02,0,0.00,10.00,0.00,10.00,0,0,0")
 
 		other := s.Test.DealIn("contracted", map[string]any{"offer_usd": 50000, "taxes": []any{}})
 		s.Test.Post("/v1/deals/"+other+"/payments", `{"kind": "balance", "method": "wire", "amount_cents": 5001000}`, 201, nil)

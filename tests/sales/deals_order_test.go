@@ -40,7 +40,7 @@ func TestSoldBeforeItIsBuilt(t *testing.T) {
 		onTheWay := func(hulls string) {
 			t.Helper()
 			const columns = "group,hulls,price_usd,cost_usd,without_cost"
-			w.wantCSV("inventory.csv?table=not_in_total", columns, "on_the_way,"+hulls, "sold,0,0.00,0.00,0")
+			w.wantCSV("inventory?table=not_in_total", columns, "on_the_way,"+hulls, "sold,0,0.00,0.00,0")
 		}
 		onTheWay("1,124900.00,0.00,1")
 
@@ -76,7 +76,7 @@ func TestSoldBeforeItIsBuilt(t *testing.T) {
 		s.Test.Get("/v1/hulls/"+boat+"/history", 200, &history)
 		assert.Equal(t, *history.Data[0].From+" to "+history.Data[0].To, "in_transit to in_stock")
 		assert.Equal(t, *history.Data[1].Reason, "Left the factory")
-		w.wantCSV("inventory.csv?table=not_in_total", "group,hulls,price_usd,cost_usd,without_cost", "on_the_way,0,0.00,0.00,0", "sold,1,124900.00,0.00,1")
+		w.wantCSV("inventory?table=not_in_total", "group,hulls,price_usd,cost_usd,without_cost", "on_the_way,0,0.00,0.00,0", "sold,1,124900.00,0.00,1")
 
 		// The old agreement binds until everyone has signed the new one.
 		assert.Equal(t, toDelivery(s, id), []deals.MissingCode{"agreement_hin"})

@@ -35,7 +35,7 @@ func TestTaxesByBuyersRegion(t *testing.T) {
 		assert.Contains(t, text, "State of residence de")
 		s.Test.Post("/v1/deals/"+ids["MD"]+"/documents", `{"kind": "exemption_affidavit"}`, 409, nil).WantDetail(t, "taxes", "state")
 
-		assert.Equal(t, csv(t, s.Test, "taxes.csv"), "jurisdiction,name,exempt_reason,deals,sales_usd,tax_usd\n"+
+		assert.Equal(t, csv(t, s.Test, "taxes"), "jurisdiction,name,exempt_reason,deals,sales_usd,tax_usd\n"+
 			"Maryland,Maryland vessel excise tax,,2,200000.00,10000.00\n"+
 			"Maryland,Maryland vessel excise tax,Removed to Delaware within 10 days,1,100000.00,0.00\n"+
 			"Virginia,Virginia watercraft tax,,1,100000.00,2000.00")

@@ -22,7 +22,7 @@ func TestUnwindAClosedSale(t *testing.T) {
 		path := "/v1/deals/" + id
 		s.Test.Post(path+"/advance", `{"to": "closed"}`, 200, nil)
 		before := deal(s, id)
-		january := "gross.csv?table=months&date_after=2027-01-01&date_before=2027-01-31"
+		january := "gross?table=months&date_after=2027-01-01&date_before=2027-01-31"
 		row := csv(t, s.Test, january)
 		assert.Contains(t, row, "2027-01,1,53000.00,")
 
@@ -73,7 +73,7 @@ func TestUnwindAClosedSale(t *testing.T) {
 
 		w.wantCSV(january, row)
 		sold := strings.Split(strings.Split(row, "\n")[1], ",")
-		w.wantCSV("gross.csv?table=months&date_after=2027-03-01", grossMonths, "2027-03,0,-53000.00,-"+strings.Join(sold[3:6], ",-")+",0,0,1")
+		w.wantCSV("gross?table=months&date_after=2027-03-01", grossMonths, "2027-03,0,-53000.00,-"+strings.Join(sold[3:6], ",-")+",0,0,1")
 
 		again := s.Test.AcceptedDeal(map[string]any{"hull_id": boat, "offer_usd": 50000})
 		assert.Equal(t, deal(s, again).Status, deals.Accepted, "the boat can be sold again")

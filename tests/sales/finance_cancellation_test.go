@@ -47,7 +47,7 @@ func TestCancelProducts(t *testing.T) {
 		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "closed"}`, 200, nil)
 		before := deal(s, id)
 		reserve := *before.Totals.BackProfitCents - 59500 - 40000
-		january := "gross.csv?table=months&date_after=2027-01-01&date_before=2027-01-31"
+		january := "gross?table=months&date_after=2027-01-01&date_before=2027-01-31"
 		row := csv(t, s.Test, january)
 		s.Advance(40 * 24 * time.Hour) // February 24
 
@@ -87,7 +87,7 @@ func TestCancelProducts(t *testing.T) {
 
 		w.wantCSV(january, row)
 		lost := fmt.Sprintf("-%d.%02d", (99500+reserve-1)/100, (99500+reserve-1)%100)
-		w.wantCSV("gross.csv?table=months&date_after=2027-02-01", grossMonths, fmt.Sprintf("2027-02,0,0.00,0.00,%s,%[1]s,0,0,0", lost))
+		w.wantCSV("gross?table=months&date_after=2027-02-01", grossMonths, fmt.Sprintf("2027-02,0,0.00,0.00,%s,%[1]s,0,0,0", lost))
 	})
 }
 

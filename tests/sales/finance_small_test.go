@@ -87,14 +87,14 @@ func TestSoldBoatsAndKeptDepositsAreReported(t *testing.T) {
 		s.Test.DealIn("contracted", map[string]any{"hull_id": w.hull(w.east, "2027-01-02", 10000, 0)})
 		s.Test.DealIn("contracted", map[string]any{"hull_id": w.hull(w.west, "", 20000, 0, map[string]any{"status": "on_order", "hin": nil})})
 		const columns = "group,hulls,price_usd,cost_usd,without_cost"
-		w.wantCSV("inventory.csv?table=not_in_total", columns, "on_the_way,1,20000.00,0.00,1", "sold,2,65000.00,40000.00,1")
-		w.wantCSV("inventory.csv?table=not_in_total&location_id="+w.west, columns, "on_the_way,1,20000.00,0.00,1", "sold,0,0.00,0.00,0")
+		w.wantCSV("inventory?table=not_in_total", columns, "on_the_way,1,20000.00,0.00,1", "sold,2,65000.00,40000.00,1")
+		w.wantCSV("inventory?table=not_in_total&location_id="+w.west, columns, "on_the_way,1,20000.00,0.00,1", "sold,0,0.00,0.00,0")
 
 		id := s.Test.Deal(map[string]any{"hull_id": w.hull(w.east, "2027-01-01", 100, 0)})
 		pay(s, id, 50000)
 		s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "No show", "deposit_outcome": "forfeit"}`, 200, nil)
-		w.wantCSV("cash.csv?table=kept", "deals,amount_usd", "1,500.00")
-		w.wantCSV("cash.csv?table=kept&location_id="+w.west, "deals,amount_usd", "0,0.00")
-		w.wantCSV("cash.csv?table=kept&date_before=2027-01-31", "deals,amount_usd", "0,0.00")
+		w.wantCSV("cash?table=kept", "deals,amount_usd", "1,500.00")
+		w.wantCSV("cash?table=kept&location_id="+w.west, "deals,amount_usd", "0,0.00")
+		w.wantCSV("cash?table=kept&date_before=2027-01-31", "deals,amount_usd", "0,0.00")
 	})
 }

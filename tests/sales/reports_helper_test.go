@@ -57,7 +57,7 @@ func usd(cents int64) rest.Money { return rest.Money{Amount: cents, Currency: "U
 // csv returns a report as CSV, without the last line break.
 func csv(t *testing.T, c *testkit.Client, path string) string {
 	t.Helper()
-	res, err := c.Send("GET", "/v2-preview/reports/"+path, nil)
+	res, err := c.With("Accept", "text/csv").Send("GET", "/v2-preview/reports/"+path, nil)
 	if err != nil || res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/csv; charset=utf-8" {
 		t.Fatalf("%s: got error %v and %s, want CSV", path, err, assert.Show(res))
 	}

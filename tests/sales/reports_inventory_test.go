@@ -31,13 +31,13 @@ func TestInventoryReport(t *testing.T) {
 		w.hull(s.Other.Location(), "", 0, 0, map[string]any{"location_id": w.east, "status": "in_transit"})
 
 		const columns = "hulls,price_usd,cost_usd,without_cost"
-		w.wantCSV("inventory.csv", "min_days,max_days,"+columns,
+		w.wantCSV("inventory", "min_days,max_days,"+columns,
 			"0,30,3,180000.00,80000.00,2", "31,60,2,50000.00,15000.50,1", "61,90,1,40000.00,0.00,1", "91,180,1,50000.00,0.00,1",
 			"181,,1,60000.00,0.00,1")
-		w.wantCSV("inventory.csv?table=by_ownership", "ownership,"+columns, "floorplan,1,20000.00,15000.50,0", "owned,7,360000.00,80000.00,6")
-		w.wantCSV("inventory.csv?table=by_status&date_after=2026-12-01&date_before=2026-12-31", "status,"+columns,
+		w.wantCSV("inventory?table=by_ownership", "ownership,"+columns, "floorplan,1,20000.00,15000.50,0", "owned,7,360000.00,80000.00,6")
+		w.wantCSV("inventory?table=by_status&date_after=2026-12-01&date_before=2026-12-31", "status,"+columns,
 			"available,1,30000.00,0.00,1", "not_for_sale,1,40000.00,0.00,1")
-		w.wantCSV("inventory.csv?table=by_status&location_id="+w.west, "status,"+columns, "available,1,70000.00,0.00,1")
+		w.wantCSV("inventory?table=by_status&location_id="+w.west, "status,"+columns, "available,1,70000.00,0.00,1")
 
 		var r struct {
 			Total, OnTheWay struct {
@@ -72,7 +72,7 @@ func TestInventoryReport(t *testing.T) {
 		reader.Get("/v2-preview/reports/inventory", 200, &r)
 		assert.Equal(t, r.Total.Cost, nil, "without hulls:write")
 		assert.Equal(t, r.Total.WithoutCost, nil, "without hulls:write")
-		assert.Contains(t, csv(t, reader, "inventory.csv"), "\n0,30,3,180000.00,,\n")
+		assert.Contains(t, csv(t, reader, "inventory"), "\n0,30,3,180000.00,,\n")
 	})
 }
 
@@ -88,7 +88,7 @@ func TestInventoryFollowsCosts(t *testing.T) {
 			`{"cost": null}`: "available,1,100000.00,0.00,1",
 		} {
 			s.Test.Patch("/v2-preview/hulls/"+id+"/pricing", body, 200, nil)
-			w.wantCSV("inventory.csv?table=by_status", "status,hulls,price_usd,cost_usd,without_cost", want)
+			w.wantCSV("inventory?table=by_status", "status,hulls,price_usd,cost_usd,without_cost", want)
 		}
 	})
 }

@@ -38,12 +38,12 @@ func TestLeadsReport(t *testing.T) {
 		s.Other.Lead(nil)
 
 		const columns = "leads,new,working,converted,lost,conversion_percent,sold,sold_percent"
-		w.wantCSV("leads.csv", "source,"+columns, "web,3,1,0,2,0,66.7,1,33.3", "referral,2,1,0,0,1,0,0,0", "phone,1,0,0,0,1,0,0,0")
-		w.wantCSV("leads.csv?table=months", "month,"+columns, "2027-01,3,1,0,2,0,66.7,1,33.3", "2027-02,3,1,0,0,2,0,0,0")
-		w.wantCSV("leads.csv?location_id="+w.west+"&table=months", "month,"+columns, "2027-01,1,1,0,0,0,0,0,0")
-		w.wantCSV("leads.csv?table=lost_reasons", "reason,leads,percent", "Bought elsewhere,1,50", "Other,1,50")
-		w.wantCSV("leads.csv?date_after=2027-02-01", "source,"+columns, "referral,2,1,0,0,1,0,0,0", "phone,1,0,0,0,1,0,0,0")
-		assert.Contains(t, csv(t, s.As(s.Key(auth.LeadsRead)), "leads.csv"), "\nweb,3,1,0,2,0,66.7,,\n", "without deals:read")
+		w.wantCSV("leads", "source,"+columns, "web,3,1,0,2,0,66.7,1,33.3", "referral,2,1,0,0,1,0,0,0", "phone,1,0,0,0,1,0,0,0")
+		w.wantCSV("leads?table=months", "month,"+columns, "2027-01,3,1,0,2,0,66.7,1,33.3", "2027-02,3,1,0,0,2,0,0,0")
+		w.wantCSV("leads?location_id="+w.west+"&table=months", "month,"+columns, "2027-01,1,1,0,0,0,0,0,0")
+		w.wantCSV("leads?table=lost_reasons", "reason,leads,percent", "Bought elsewhere,1,50", "Other,1,50")
+		w.wantCSV("leads?date_after=2027-02-01", "source,"+columns, "referral,2,1,0,0,1,0,0,0", "phone,1,0,0,0,1,0,0,0")
+		assert.Contains(t, csv(t, s.As(s.Key(auth.LeadsRead)), "leads"), "\nweb,3,1,0,2,0,66.7,,\n", "without deals:read")
 	})
 }
 
@@ -94,11 +94,11 @@ func TestResponsesReport(t *testing.T) {
 		s.Other.Lead(nil)
 
 		const columns = "leads,answered,unanswered,overdue,awaiting,within_5_minutes,within_1_hour,within_1_day,median_seconds,p90_seconds"
-		w.wantCSV("responses.csv", "source,"+columns, "web,5,2,3,2,4,1,1,1,240,90000", "email,2,1,1,1,1,0,1,1,3600,3600")
-		w.wantCSV("responses.csv?table=owners", "owner_id,"+columns, user+",2,2,0,0,1,1,2,2,240,3600")
-		w.wantCSV("responses.csv?date_before=2027-01-30", "source,"+columns)
-		w.wantCSV("responses.csv?location_id="+w.west, "source,"+columns, "email,1,1,0,0,0,0,1,1,3600,3600")
-		assert.Contains(t, csv(t, s.Test, "responses.csv?table=hours"), "\n23,7,3,4,3,5,1,2,2,3600,90000")
-		assert.Contains(t, csv(t, s.Test, "responses.csv?table=hours&location_id="+w.west), "\n20,1,1,0,0,0,0,1,1,3600,3600\n")
+		w.wantCSV("responses", "source,"+columns, "web,5,2,3,2,4,1,1,1,240,90000", "email,2,1,1,1,1,0,1,1,3600,3600")
+		w.wantCSV("responses?table=owners", "owner_id,"+columns, user+",2,2,0,0,1,1,2,2,240,3600")
+		w.wantCSV("responses?date_before=2027-01-30", "source,"+columns)
+		w.wantCSV("responses?location_id="+w.west, "source,"+columns, "email,1,1,0,0,0,0,1,1,3600,3600")
+		assert.Contains(t, csv(t, s.Test, "responses?table=hours"), "\n23,7,3,4,3,5,1,2,2,3600,90000")
+		assert.Contains(t, csv(t, s.Test, "responses?table=hours&location_id="+w.west), "\n20,1,1,0,0,0,0,1,1,3600,3600\n")
 	})
 }

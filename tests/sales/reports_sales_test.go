@@ -36,14 +36,14 @@ func TestGrossReport(t *testing.T) {
 			fmt.Sprintf("%s,%s,,,2027-02-01,90000.00,,0.00,", two, second),
 			fmt.Sprintf("%s,%s,GW-1,,2027-01-31,118000.00,18498.00,800.00,19298.00", one, first),
 		}
-		w.wantCSV("gross.csv", columns, rows[0], rows[1], rows[2])
-		w.wantCSV("gross.csv?date_after=2027-02-01", columns, rows[0], rows[1])
-		w.wantCSV("gross.csv?date_before=2027-01-31", columns, rows[2])
-		w.wantCSV("gross.csv?location_id="+w.east, columns, rows[2])
+		w.wantCSV("gross", columns, rows[0], rows[1], rows[2])
+		w.wantCSV("gross?date_after=2027-02-01", columns, rows[0], rows[1])
+		w.wantCSV("gross?date_before=2027-01-31", columns, rows[2])
+		w.wantCSV("gross?location_id="+w.east, columns, rows[2])
 		const months = "month,deals,price_usd,front_usd,back_usd,profit_usd,without_front,without_back,unwound"
-		w.wantCSV("gross.csv?table=months", months,
+		w.wantCSV("gross?table=months", months,
 			"2027-01,1,118000.00,18498.00,800.00,19298.00,0,0,0", "2027-02,2,140000.00,-10000.00,0.00,-10000.00,1,0,0")
-		w.wantCSV("gross.csv?table=months&location_id="+w.west, months, "2027-01,2,140000.00,-10000.00,0.00,-10000.00,1,0,0")
+		w.wantCSV("gross?table=months&location_id="+w.west, months, "2027-01,2,140000.00,-10000.00,0.00,-10000.00,1,0,0")
 
 		var d deals.Deal
 		s.Test.Get("/v1/deals/"+one, 200, &d)
@@ -86,15 +86,15 @@ func TestPipelineReport(t *testing.T) {
 		s.Other.Deal(nil)
 
 		const columns = "status,deals,price_usd,paid_usd,median_days"
-		w.wantCSV("pipeline.csv", columns, "open,2,7000.00,123.45,0", "accepted,1,7000.00,0.00,0", "in_finance,1,2000.00,0.00,3",
+		w.wantCSV("pipeline", columns, "open,2,7000.00,123.45,0", "accepted,1,7000.00,0.00,0", "in_finance,1,2000.00,0.00,3",
 			"contracted,1,8000.00,0.00,0", "funded,1,9000.00,9000.00,0", "delivered,1,10000.00,10000.00,0")
-		w.wantCSV("pipeline.csv?location_id="+w.west, columns, "open,0,0.00,0.00,", "accepted,0,0.00,0.00,", "in_finance,1,2000.00,0.00,3",
+		w.wantCSV("pipeline?location_id="+w.west, columns, "open,0,0.00,0.00,", "accepted,0,0.00,0.00,", "in_finance,1,2000.00,0.00,3",
 			"contracted,0,0.00,0.00,", "funded,0,0.00,0.00,", "delivered,1,10000.00,10000.00,0")
 		const created = "deals,price_usd,accepted,delivered,cancelled,accepted_percent"
-		w.wantCSV("pipeline.csv?table=created", created, "10,55000.00,7,2,2,70")
-		w.wantCSV("pipeline.csv?table=created&date_before=2027-01-31", created, "5,15000.00,3,1,2,60")
-		w.wantCSV("pipeline.csv?table=created&date_before=2027-01-31&location_id="+w.west, created, "1,2000.00,1,0,0,100")
-		w.wantCSV("pipeline.csv?table=created&date_before=2027-01-30", created, "0,0.00,0,0,0,")
+		w.wantCSV("pipeline?table=created", created, "10,55000.00,7,2,2,70")
+		w.wantCSV("pipeline?table=created&date_before=2027-01-31", created, "5,15000.00,3,1,2,60")
+		w.wantCSV("pipeline?table=created&date_before=2027-01-31&location_id="+w.west, created, "1,2000.00,1,0,0,100")
+		w.wantCSV("pipeline?table=created&date_before=2027-01-30", created, "0,0.00,0,0,0,")
 	})
 }
 
@@ -138,12 +138,12 @@ func TestFundingReport(t *testing.T) {
 			fmt.Sprintf("%s,%s,First Marine,signed,100000.00,0,2027-01-26,5,true", l, late),
 			fmt.Sprintf("%s,%s,First Marine,contract_sent,100000.00,0,,,false", u, unsigned),
 		}
-		w.wantCSV("funding.csv", columns, rows[0], rows[1], rows[2])
-		w.wantCSV("funding.csv?location_id="+w.east, columns, rows[0], rows[2])
-		w.wantCSV("funding.csv?date_before=2027-01-30", columns)
-		w.wantCSV("funding.csv?table=lenders", "lender,contracts,amount_usd,open_stipulations", "First Marine,2,200000.00,0",
+		w.wantCSV("funding", columns, rows[0], rows[1], rows[2])
+		w.wantCSV("funding?location_id="+w.east, columns, rows[0], rows[2])
+		w.wantCSV("funding?date_before=2027-01-30", columns)
+		w.wantCSV("funding?table=lenders", "lender,contracts,amount_usd,open_stipulations", "First Marine,2,200000.00,0",
 			"'=Bay Federal,1,100000.00,2")
-		w.wantCSV("funding.csv?table=stages", "status,contracts,amount_usd,open_stipulations", "contract_sent,1,100000.00,0",
+		w.wantCSV("funding?table=stages", "status,contracts,amount_usd,open_stipulations", "contract_sent,1,100000.00,0",
 			"signed,1,100000.00,0", "package_submitted,0,0.00,0", "pending_docs,1,100000.00,2", "approved_to_fund,0,0.00,0")
 
 		var r struct {
@@ -190,14 +190,14 @@ func TestCashReport(t *testing.T) {
 		s.Other.DealIn("delivered", nil)
 
 		const columns = "kind,method,payments,received_usd,refunded_usd,reversed_usd,net_usd"
-		w.wantCSV("cash.csv?date_after=2027-01-01", columns, "balance,wire,1,2000.00,0.00,0.00,2000.00", "deposit,card,1,1000.01,0.00,0.00,1000.01",
+		w.wantCSV("cash?date_after=2027-01-01", columns, "balance,wire,1,2000.00,0.00,0.00,2000.00", "deposit,card,1,1000.01,0.00,0.00,1000.01",
 			"deposit,cash,2,14.00,0.00,0.00,14.00", "deposit,check,1,700.00,0.00,700.00,0.00", "deposit,wire,1,300.00,0.00,0.00,300.00",
 			"down_payment,check,1,500.00,200.00,0.00,300.00")
-		w.wantCSV("cash.csv?date_after=2027-01-30&date_before=2027-01-30", columns, "deposit,wire,1,300.00,0.00,0.00,300.00")
-		w.wantCSV("cash.csv?location_id="+w.west+"&date_after=2027-01-31", columns, "deposit,check,1,700.00,0.00,700.00,0.00")
-		w.wantCSV("cash.csv?table=deals", "deal_id,status,amount_usd,received_on,days", east+",open,1010.01,2026-12-31,31",
+		w.wantCSV("cash?date_after=2027-01-30&date_before=2027-01-30", columns, "deposit,wire,1,300.00,0.00,0.00,300.00")
+		w.wantCSV("cash?location_id="+w.west+"&date_after=2027-01-31", columns, "deposit,check,1,700.00,0.00,700.00,0.00")
+		w.wantCSV("cash?table=deals", "deal_id,status,amount_usd,received_on,days", east+",open,1010.01,2026-12-31,31",
 			west+",open,305.00,2027-01-30,1")
-		w.wantCSV("cash.csv?table=deals&location_id="+w.west, "deal_id,status,amount_usd,received_on,days", west+",open,305.00,2027-01-30,1")
+		w.wantCSV("cash?table=deals&location_id="+w.west, "deal_id,status,amount_usd,received_on,days", west+",open,305.00,2027-01-30,1")
 
 		var r struct {
 			Total struct{ Payments int64 }
@@ -238,8 +238,8 @@ func TestPricingReport(t *testing.T) {
 		s.Other.DealIn("delivered", nil)
 
 		const columns = "month,cuts,cut_usd,sold,median_days,sold_after_cut,cut_median_days,original_usd,asking_usd,discount_percent"
-		w.wantCSV("pricing.csv", columns, "2027-01,2,11000.00,0,,0,,0.00,0.00,", "2027-02,2,3000.00,3,10,2,10,160000.00,151000.00,5.6")
-		w.wantCSV("pricing.csv?location_id="+w.west, columns, "2027-01,2,2000.00,1,10,1,10,50000.00,48000.00,4")
-		w.wantCSV("pricing.csv?date_before=2027-01-31&date_after=2027-01-31", columns, "2027-01,2,11000.00,0,,0,,0.00,0.00,")
+		w.wantCSV("pricing", columns, "2027-01,2,11000.00,0,,0,,0.00,0.00,", "2027-02,2,3000.00,3,10,2,10,160000.00,151000.00,5.6")
+		w.wantCSV("pricing?location_id="+w.west, columns, "2027-01,2,2000.00,1,10,1,10,50000.00,48000.00,4")
+		w.wantCSV("pricing?date_before=2027-01-31&date_after=2027-01-31", columns, "2027-01,2,11000.00,0,,0,,0.00,0.00,")
 	})
 }

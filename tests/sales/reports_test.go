@@ -14,24 +14,28 @@ func TestInvalidFilters(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		w := newWorld(t, s, "2027-03-01T06:30:00Z")
 		for _, name := range names {
-			for _, path := range []string{"/v2-preview/reports/" + name, "/v2-preview/reports/" + name + ".csv"} {
-				s.Test.Get(path+"?date_after=2027-02-02&date_before=2027-02-01", 400, nil).WantDetail(t, "date_after", "maximum")
-				s.Test.Get(path+"?location_id=loc_1", 400, nil).WantDetail(t, "location_id", "not_found")
-				s.Test.Get(path+"?location_id="+s.Other.Location(), 400, nil).WantDetail(t, "location_id", "not_found", "of another dealership")
-				s.Test.Get(path+"?date_after=yesterday", 400, nil)
-				s.Test.Get(path+"?date_after=2027-02-30", 400, nil)
+			path := "/v2-preview/reports/" + name
+			for _, accept := range []string{"application/json", "text/csv"} {
+				c := s.Test.With("Accept", accept)
+				c.Get(path+"?date_after=2027-02-02&date_before=2027-02-01", 400, nil).WantDetail(t, "date_after", "maximum")
+				c.Get(path+"?location_id=loc_1", 400, nil).WantDetail(t, "location_id", "not_found")
+				c.Get(path+"?location_id="+s.Other.Location(), 400, nil).WantDetail(t, "location_id", "not_found", "of another dealership")
+				c.Get(path+"?date_after=yesterday", 400, nil)
+				c.Get(path+"?date_after=2027-02-30", 400, nil)
 				bounded := name != "inventory" && name != "funding"
 				if bounded {
-					s.Test.Get(path+"?date_after=2026-02-28&date_before=2027-03-01", 400, nil).WantDetail(t, "date_after", "minimum")
+					c.Get(path+"?date_after=2026-02-28&date_before=2027-03-01", 400, nil).WantDetail(t, "date_after", "minimum")
 				}
 				year := path + "?date_after=2026-03-01&date_before=2027-03-01&location_id=" + w.east
-				if res, err := s.Test.Send("GET", year, nil); err != nil || res.StatusCode != 200 {
+				if res, err := c.Send("GET", year, nil); err != nil || res.StatusCode != 200 {
 					t.Errorf("%s: got %s, want 200 for 366 days", path, assert.Show(res))
 				}
 			}
-			s.Test.Get("/v2-preview/reports/"+name+".csv?table=boats", 400, nil).WantDetail(t, "table", "enum")
+			s.Test.With("Accept", "text/csv").Get(path+"?table=boats", 400, nil).WantDetail(t, "table", "enum")
+			s.Test.Get(path+"?table=boats", 400, nil).WantDetail(t, "table", "exclusive")
+			s.Test.Get(path+".csv", 404, nil)
 		}
-		s.Test.Get("/v2-preview/reports/gross?limit=1001", 400, nil)
+		s.Test.Get("/v2-preview/reports/gross?limit=101", 400, nil)
 	})
 }
 
@@ -43,7 +47,7 @@ func TestEmptyReports(t *testing.T) {
 		s.Test.DealIn("delivered", nil)
 		s.Test.Lead(nil)
 		for _, name := range names {
-			live, other := csv(t, s.Live, name+".csv"), csv(t, s.Other, name+".csv")
+			live, other := csv(t, s.Live, name), csv(t, s.Other, name)
 			assert.Equal(t, live, other, name)
 			for _, line := range strings.Split(live, "\n")[1:] {
 				for _, cell := range strings.Split(line, ",")[2:] {
@@ -53,19 +57,20 @@ func TestEmptyReports(t *testing.T) {
 				}
 			}
 			var r struct {
-				From, To *string
-				Today    string
-				Timezone string
+				DateAfter  *string `json:"date_after"`
+				DateBefore *string `json:"date_before"`
+				Today      string
+				Timezone   string
 			}
 			s.Test.Get("/v2-preview/reports/"+name, 200, &r)
 			assert.Equal(t, r.Today, "2027-03-01")
 			assert.Equal(t, r.Timezone, "America/New_York")
 			if name == "inventory" || name == "funding" {
-				assert.Equal(t, r.From, nil, name)
+				assert.Equal(t, r.DateAfter, nil, name)
 				continue
 			}
-			assert.Equal(t, *r.From, "2027-01-31", name)
-			assert.Equal(t, *r.To, "2027-03-01", name)
+			assert.Equal(t, *r.DateAfter, "2027-01-31", name)
+			assert.Equal(t, *r.DateBefore, "2027-03-01", name)
 		}
 	})
 }
@@ -75,11 +80,36 @@ func TestCSVFile(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		w := newWorld(t, s, "2027-03-01T06:30:00Z")
 		w.hull(w.east, "2027-02-01", 100000, 0, map[string]any{"stock_number": `=HYPERLINK("x")`, "make": "+1 owner"})
-		path := "/v2-preview/reports/inventory.csv?table=oldest"
-		res := s.Test.Get(path, 200, nil)
+		path := "/v2-preview/reports/inventory?table=oldest"
+		c := s.Test.With("Accept", "text/csv")
+		res := c.Get(path, 200, nil)
 		assert.Equal(t, res.Header.Get("Content-Disposition"), "inline; filename=inventory-oldest.csv")
 		assert.Contains(t, string(res.Bytes), `,"'=HYPERLINK(""x"")",'+1 owner,`)
-		s.Test.With("If-None-Match", res.Header.Get("ETag")).Get(path, 304, nil)
+		c.With("If-None-Match", res.Header.Get("ETag")).Get(path, 304, nil)
+	})
+}
+
+// An operation answers JSON unless the request prefers CSV, and caches know it.
+func TestAccept(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for accept, want := range map[string]string{
+			"": "application/json", "*/*": "application/json", "text/html, */*;q=0.8": "application/json", "text/csv;q=0.5, application/json": "application/json",
+			"text/csv": "text/csv; charset=utf-8", "application/json;q=0.5, text/csv": "text/csv; charset=utf-8",
+		} {
+			for _, name := range []string{"pricing", "gross"} {
+				res := s.Test.With("Accept", accept).Get("/v2-preview/reports/"+name, 200, nil)
+				assert.Equal(t, res.Header.Get("Content-Type"), want, accept)
+				assert.Contains(t, strings.Join(res.Header.Values("Vary"), ", "), "Accept")
+			}
+		}
+		c := s.Test.With("Accept", "text/csv")
+		c.Get("/v2-preview/reports/gross?limit=5", 400, nil).WantDetail(t, "limit", "exclusive")
+		c.Get("/v2-preview/reports/nothing", 404, nil)
+		res := c.Get("/v2-preview/reports/gross?date_after=yesterday", 400, nil)
+		assert.Equal(t, res.Header.Get("Content-Type"), "application/json")
+		assert.Contains(t, strings.Join(res.Header.Values("Vary"), ", "), "Accept")
+		res = c.Get("/v2-preview/hulls", 200, nil)
+		assert.Equal(t, res.Header.Get("Content-Type"), "application/json")
 	})
 }
 

@@ -29,6 +29,7 @@ type exchange struct {
 	operation   string
 	endpoint    *Operation // nil outside the described API
 	preview     bool       // of the operation
+	csv         bool       // the request prefers CSV, and the operation offers it
 	caller      auth.Principal
 	ifMatch     ifMatch
 	fingerprint []byte // of the request, for its idempotency key

@@ -101,6 +101,10 @@ func (r *Router) guard(ctx context.Context, w http.ResponseWriter, req *http.Req
 			w.Header().Set(name, value)
 		}
 	}
+	if op.OffersCSV() {
+		w.Header().Add("Vary", "Accept")
+		x.csv = prefersCSV(req.Header.Values("Accept"))
+	}
 	x.ifMatch.documented = op.IfMatch()
 	param := func(name string) string { return pathValue(req, name) }
 	if name := firstParam(op.Path); name != "" && req.Method != http.MethodGet {
@@ -109,7 +113,11 @@ func (r *Router) guard(ctx context.Context, w http.ResponseWriter, req *http.Req
 	if err := permit(op, x.caller, param); err != nil {
 		return ctx, err
 	}
-	return x.read(ctx, w, req)
+	ctx, err := x.read(ctx, w, req)
+	if err != nil {
+		return ctx, err
+	}
+	return ctx, x.checkPage()
 }
 
 // run calls a handler when its turn comes. The turn ends before the response is sent, so
@@ -120,7 +128,11 @@ func (r *Router) run(ctx context.Context, x *exchange, in any) (any, error) {
 		return nil, err
 	}
 	defer done()
-	out, err := x.endpoint.call(ctx, in)
+	call := x.endpoint.call
+	if x.csv {
+		call = x.endpoint.csv
+	}
+	out, err := call(ctx, in)
 	if _, ok := out.(*Content); !ok && err == nil && x.reply == nil {
 		x.reply, err = encode(x, out)
 	}

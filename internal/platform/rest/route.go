@@ -74,7 +74,11 @@ type Operation struct {
 	preview map[string]string // headers of each response
 	work    admission.Class
 	call    anyHandler
+	csv     anyHandler // for requests that prefer CSV; see GetOrCSV
 }
+
+// OffersCSV reports whether the operation answers CSV to requests that prefer it.
+func (o *Operation) OffersCSV() bool { return o.csv != nil }
 
 // IfMatch reports whether the operation checks If-Match: whether it can change something
 // that has a version.
@@ -89,6 +93,11 @@ func (o *Operation) Keyed() bool { return keyed(o.Method) }
 // Get mounts a GET.
 func Get[I, O any](r *Router, is Route, h Handler[I, O]) {
 	mount[I, O](r, Operation{Route: is, Method: http.MethodGet, Status: http.StatusOK}, reads(r, h))
+}
+
+// GetOrCSV mounts a GET that answers JSON, or CSV if the Accept header of the request prefers it.
+func GetOrCSV[I, O any](r *Router, is Route, h Handler[I, O], csv RawHandler[I, *Content]) {
+	mount[I, O](r, Operation{Route: is, Method: http.MethodGet, Status: http.StatusOK, csv: erase(csv)}, reads(r, h))
 }
 
 // GetAudited mounts a GET that leaves an entry in the audit log, and so runs in

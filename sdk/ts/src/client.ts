@@ -281,6 +281,11 @@ export function download(family: Family, path: string, options?: Options, query?
   return family.send("GET", path, { query, options, stream: true });
 }
 
+/** Returns the response with the CSV of an operation that also has JSON. */
+export function csv(family: Family, path: string, options?: Options, query?: object): Promise<Response> {
+  return download(family, path, { ...options, headers: { ...options?.headers, Accept: "text/csv" } }, query);
+}
+
 /** Returns a list, whose pages are requested when they are needed. */
 export function list<T>(family: Family, path: string, options?: Options, query: ListParams = {}): List<T> {
   return new List<T>(query, (q) => get<Page<T>>(family, path, options, q));

@@ -4710,11 +4710,13 @@ export interface PreviewCashHeld {
 
 /** Money that was received and paid back in a period, and the deposits that the dealership holds. */
 export interface PreviewCashReport {
-  /** Deals with a deposit, oldest deposit first. At most limit. */
-  deals: Array<PreviewCashDeal>;
   /** First day of the report. Null if the report has no first day. */
-  from: string | null;
-  /** Whether there are more deals with a deposit than the report lists. */
+  date_after: string | null;
+  /** Last day of the report. Null if the report has no last day. */
+  date_before: string | null;
+  /** Deals with a deposit, oldest deposit first. */
+  deals: Array<PreviewCashDeal>;
+  /** Whether there are more rows than the report lists. */
   has_more: boolean;
   /** Deposits of all deals that are not delivered or cancelled now, including those that are not listed. */
   held: PreviewCashHeld;
@@ -4725,12 +4727,12 @@ export interface PreviewCashReport {
   kept: PreviewCashHeld;
   /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
+  /** Send it as starting_after to get the next rows. Null if there are none. */
+  next_cursor: string | null;
   /** The same money by kind and method. */
   rows: Array<PreviewCashRow>;
   /** IANA time zone of the days. */
   timezone: string;
-  /** Last day of the report. Null if the report has no last day. */
-  to: string | null;
   /** Current date in that time zone. */
   today: string;
   /** All money that was received and paid back in the period. */
@@ -5897,22 +5899,24 @@ export interface PreviewFundingLender {
 
 /** Contracts in transit, with their open stipulations. */
 export interface PreviewFundingReport {
-  /** Contracts in transit, longest first. At most limit. */
+  /** Contracts in transit, longest first. */
   contracts: Array<PreviewFundingContract>;
   /** First day of the report. Null if the report has no first day. */
-  from: string | null;
-  /** Whether there are more contracts than the report lists. */
+  date_after: string | null;
+  /** Last day of the report. Null if the report has no last day. */
+  date_before: string | null;
+  /** Whether there are more rows than the report lists. */
   has_more: boolean;
   /** Contracts by lender, largest amount first. At most 100. */
   lenders: Array<PreviewFundingLender>;
   /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
+  /** Send it as starting_after to get the next rows. Null if there are none. */
+  next_cursor: string | null;
   /** Contracts by status, in the order of a funding. */
   stages: Array<PreviewFundingStage>;
   /** IANA time zone of the days. */
   timezone: string;
-  /** Last day of the report. Null if the report has no last day. */
-  to: string | null;
   /** Current date in that time zone. */
   today: string;
   /** All contracts in transit, including those that are not listed. */
@@ -6003,22 +6007,27 @@ export interface PreviewGrossMonth {
 
 /** Profit on the boats that were delivered in a period. */
 export interface PreviewGrossReport {
-  /** What changed the profit of deals in the period after their delivery, newest first. At most limit. */
+  /**
+   * What changed the profit of deals in the period after their delivery, newest first. A page has the deliveries
+   * and adjustments of the same time, together at most limit.
+   */
   adjustments: Array<PreviewGrossAdjustment>;
-  /** Deals of the report, last delivery first. At most limit. */
-  deals: Array<PreviewGrossDeal>;
   /** First day of the report. Null if the report has no first day. */
-  from: string | null;
-  /** Whether there are more deals or adjustments than the report lists. */
+  date_after: string | null;
+  /** Last day of the report. Null if the report has no last day. */
+  date_before: string | null;
+  /** Deals of the report, last delivery first. */
+  deals: Array<PreviewGrossDeal>;
+  /** Whether there are more rows than the report lists. */
   has_more: boolean;
   /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** Deals by the month of the delivery, oldest first. */
   months: Array<PreviewGrossMonth>;
+  /** Send it as starting_after to get the next rows. Null if there are none. */
+  next_cursor: string | null;
   /** IANA time zone of the days. */
   timezone: string;
-  /** Last day of the report. Null if the report has no last day. */
-  to: string | null;
   /** Current date in that time zone. */
   today: string;
   /** All deals of the report, including those that are not listed. */
@@ -6444,7 +6453,9 @@ export interface PreviewInventoryReport {
   /** Number of hulls with each status, also of those that are not in stock. from and to don't apply. */
   counts: Array<PreviewInventoryCount>;
   /** First day of the report. Null if the report has no first day. */
-  from: string | null;
+  date_after: string | null;
+  /** Last day of the report. Null if the report has no last day. */
+  date_before: string | null;
   /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** Median of the days in stock. Null if there are no hulls. */
@@ -6460,8 +6471,6 @@ export interface PreviewInventoryReport {
   sold: PreviewInventoryValue;
   /** IANA time zone of the days. */
   timezone: string;
-  /** Last day of the report. Null if the report has no last day. */
-  to: string | null;
   /** Current date in that time zone. */
   today: string;
   /** All hulls in stock. */
@@ -6811,7 +6820,9 @@ export interface PreviewLeadsMonth {
 /** What became of the leads that were created in a period. */
 export interface PreviewLeadsReport {
   /** First day of the report. Null if the report has no first day. */
-  from: string | null;
+  date_after: string | null;
+  /** Last day of the report. Null if the report has no last day. */
+  date_before: string | null;
   /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /**
@@ -6825,8 +6836,6 @@ export interface PreviewLeadsReport {
   sources: Array<PreviewLeadsSource>;
   /** IANA time zone of the days. */
   timezone: string;
-  /** Last day of the report. Null if the report has no last day. */
-  to: string | null;
   /** Current date in that time zone. */
   today: string;
   /** All leads of the report. */
@@ -7232,15 +7241,15 @@ export interface PreviewPipelineReport {
   /** Deals that were created in the period, and what became of them. */
   created: PreviewPipelineOutcome;
   /** First day of the report. Null if the report has no first day. */
-  from: string | null;
+  date_after: string | null;
+  /** Last day of the report. Null if the report has no last day. */
+  date_before: string | null;
   /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** The same deals by status, in the order of a sale. */
   stages: Array<PreviewPipelineStage>;
   /** IANA time zone of the days. */
   timezone: string;
-  /** Last day of the report. Null if the report has no last day. */
-  to: string | null;
   /** Current date in that time zone. */
   today: string;
   /** All deals that are not closed or cancelled now, whenever they were created. */
@@ -7319,15 +7328,15 @@ export interface PreviewPricingMonth {
 /** Price cuts of a period, and how long the sold hulls were in stock. */
 export interface PreviewPricingReport {
   /** First day of the report. Null if the report has no first day. */
-  from: string | null;
+  date_after: string | null;
+  /** Last day of the report. Null if the report has no last day. */
+  date_before: string | null;
   /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** The same by month, oldest first. */
   months: Array<PreviewPricingMonth>;
   /** IANA time zone of the days. */
   timezone: string;
-  /** Last day of the report. Null if the report has no last day. */
-  to: string | null;
   /** Current date in that time zone. */
   today: string;
   /** The whole period. */
@@ -7911,7 +7920,9 @@ export interface PreviewResponseTimes {
 /** How fast the leads of a period got their first response. */
 export interface PreviewResponsesReport {
   /** First day of the report. Null if the report has no first day. */
-  from: string | null;
+  date_after: string | null;
+  /** Last day of the report. Null if the report has no last day. */
+  date_before: string | null;
   /** Response times by the hour of the day in which leads were created. */
   hours: Array<PreviewResponseHour>;
   /** Location of the report. Several are separated by commas. Null for all locations. */
@@ -7922,8 +7933,6 @@ export interface PreviewResponsesReport {
   sources: Array<PreviewResponseSource>;
   /** IANA time zone of the days. */
   timezone: string;
-  /** Last day of the report. Null if the report has no last day. */
-  to: string | null;
   /** Current date in that time zone. */
   today: string;
   /** All leads of the report. */
@@ -7999,7 +8008,9 @@ export interface PreviewSettings {
 /** Tax on the boats that were delivered in a period, by jurisdiction. */
 export interface PreviewTaxReport {
   /** First day of the report. Null if the report has no first day. */
-  from: string | null;
+  date_after: string | null;
+  /** Last day of the report. Null if the report has no last day. */
+  date_before: string | null;
   /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
   /** The taxes by jurisdiction, name and exemption. */
@@ -8008,8 +8019,6 @@ export interface PreviewTaxReport {
   tax: PreviewMoney;
   /** IANA time zone of the days. */
   timezone: string;
-  /** Last day of the report. Null if the report has no last day. */
-  to: string | null;
   /** Current date in that time zone. */
   today: string;
 }
@@ -9706,141 +9715,6 @@ export interface PreviewProposalListParams extends ListParams {
   object_id?: string;
 }
 
-/** Parameters of preview.reports.exportCash. */
-export interface PreviewReportExportCashParams {
-  /** First day of the report. See the description of the operation for the default. */
-  date_after?: string;
-  /** Last day of the report. See the description of the operation for the default. */
-  date_before?: string;
-  /**
-   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-   * dealership's.
-   */
-  location_id?: string;
-  /** Table of the report to export. The description of the operation lists them. */
-  table?: string;
-}
-
-/** Parameters of preview.reports.exportFunding. */
-export interface PreviewReportExportFundingParams {
-  /** First day of the report. See the description of the operation for the default. */
-  date_after?: string;
-  /** Last day of the report. See the description of the operation for the default. */
-  date_before?: string;
-  /**
-   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-   * dealership's.
-   */
-  location_id?: string;
-  /** Table of the report to export. The description of the operation lists them. */
-  table?: string;
-}
-
-/** Parameters of preview.reports.exportGross. */
-export interface PreviewReportExportGrossParams {
-  /** First day of the report. See the description of the operation for the default. */
-  date_after?: string;
-  /** Last day of the report. See the description of the operation for the default. */
-  date_before?: string;
-  /**
-   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-   * dealership's.
-   */
-  location_id?: string;
-  /** Table of the report to export. The description of the operation lists them. */
-  table?: string;
-}
-
-/** Parameters of preview.reports.exportInventory. */
-export interface PreviewReportExportInventoryParams {
-  /** First day of the report. See the description of the operation for the default. */
-  date_after?: string;
-  /** Last day of the report. See the description of the operation for the default. */
-  date_before?: string;
-  /**
-   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-   * dealership's.
-   */
-  location_id?: string;
-  /** Table of the report to export. The description of the operation lists them. */
-  table?: string;
-}
-
-/** Parameters of preview.reports.exportLeads. */
-export interface PreviewReportExportLeadsParams {
-  /** First day of the report. See the description of the operation for the default. */
-  date_after?: string;
-  /** Last day of the report. See the description of the operation for the default. */
-  date_before?: string;
-  /**
-   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-   * dealership's.
-   */
-  location_id?: string;
-  /** Table of the report to export. The description of the operation lists them. */
-  table?: string;
-}
-
-/** Parameters of preview.reports.exportPipeline. */
-export interface PreviewReportExportPipelineParams {
-  /** First day of the report. See the description of the operation for the default. */
-  date_after?: string;
-  /** Last day of the report. See the description of the operation for the default. */
-  date_before?: string;
-  /**
-   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-   * dealership's.
-   */
-  location_id?: string;
-  /** Table of the report to export. The description of the operation lists them. */
-  table?: string;
-}
-
-/** Parameters of preview.reports.exportPricing. */
-export interface PreviewReportExportPricingParams {
-  /** First day of the report. See the description of the operation for the default. */
-  date_after?: string;
-  /** Last day of the report. See the description of the operation for the default. */
-  date_before?: string;
-  /**
-   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-   * dealership's.
-   */
-  location_id?: string;
-  /** Table of the report to export. The description of the operation lists them. */
-  table?: string;
-}
-
-/** Parameters of preview.reports.exportResponses. */
-export interface PreviewReportExportResponsesParams {
-  /** First day of the report. See the description of the operation for the default. */
-  date_after?: string;
-  /** Last day of the report. See the description of the operation for the default. */
-  date_before?: string;
-  /**
-   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-   * dealership's.
-   */
-  location_id?: string;
-  /** Table of the report to export. The description of the operation lists them. */
-  table?: string;
-}
-
-/** Parameters of preview.reports.exportTax. */
-export interface PreviewReportExportTaxParams {
-  /** First day of the report. See the description of the operation for the default. */
-  date_after?: string;
-  /** Last day of the report. See the description of the operation for the default. */
-  date_before?: string;
-  /**
-   * Only this location. Several are separated by commas. The days are those of its time zone, or else of the
-   * dealership's.
-   */
-  location_id?: string;
-  /** Table of the report to export. The description of the operation lists them. */
-  table?: string;
-}
-
 /** Parameters of preview.reports.getCash. */
 export interface PreviewReportGetCashParams {
   /** First day of the report. See the description of the operation for the default. */
@@ -9852,8 +9726,12 @@ export interface PreviewReportGetCashParams {
    * dealership's.
    */
   location_id?: string;
+  /** Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv. */
+  table?: string;
   /** Maximum number of rows to list. Sums always include all rows. */
   limit?: number;
+  /** Cursor. Lists the rows after it. */
+  starting_after?: string;
 }
 
 /** Parameters of preview.reports.getFunding. */
@@ -9867,8 +9745,12 @@ export interface PreviewReportGetFundingParams {
    * dealership's.
    */
   location_id?: string;
+  /** Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv. */
+  table?: string;
   /** Maximum number of rows to list. Sums always include all rows. */
   limit?: number;
+  /** Cursor. Lists the rows after it. */
+  starting_after?: string;
 }
 
 /** Parameters of preview.reports.getGross. */
@@ -9882,8 +9764,12 @@ export interface PreviewReportGetGrossParams {
    * dealership's.
    */
   location_id?: string;
+  /** Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv. */
+  table?: string;
   /** Maximum number of rows to list. Sums always include all rows. */
   limit?: number;
+  /** Cursor. Lists the rows after it. */
+  starting_after?: string;
 }
 
 /** Parameters of preview.reports.getInventory. */
@@ -9897,6 +9783,8 @@ export interface PreviewReportGetInventoryParams {
    * dealership's.
    */
   location_id?: string;
+  /** Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv. */
+  table?: string;
 }
 
 /** Parameters of preview.reports.getLeads. */
@@ -9910,6 +9798,8 @@ export interface PreviewReportGetLeadsParams {
    * dealership's.
    */
   location_id?: string;
+  /** Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv. */
+  table?: string;
 }
 
 /** Parameters of preview.reports.getPipeline. */
@@ -9923,6 +9813,8 @@ export interface PreviewReportGetPipelineParams {
    * dealership's.
    */
   location_id?: string;
+  /** Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv. */
+  table?: string;
 }
 
 /** Parameters of preview.reports.getPricing. */
@@ -9936,6 +9828,8 @@ export interface PreviewReportGetPricingParams {
    * dealership's.
    */
   location_id?: string;
+  /** Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv. */
+  table?: string;
 }
 
 /** Parameters of preview.reports.getResponses. */
@@ -9949,6 +9843,8 @@ export interface PreviewReportGetResponsesParams {
    * dealership's.
    */
   location_id?: string;
+  /** Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv. */
+  table?: string;
 }
 
 /** Parameters of preview.reports.getTax. */
@@ -9962,6 +9858,8 @@ export interface PreviewReportGetTaxParams {
    * dealership's.
    */
   location_id?: string;
+  /** Table of the CSV file. The description of the operation lists them. Requires Accept: text/csv. */
+  table?: string;
 }
 
 /** Parameters of preview.requestLogs.list. */

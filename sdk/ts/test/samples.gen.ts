@@ -1150,12 +1150,6 @@ export const samples = (slipway: Slipway): unknown => [
     await slipway.preview.hulls.deleteListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
   },
   async () => {
-    const content = await slipway.preview.hulls.exportImportErrors("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
-    for await (const bytes of content.body ?? []) {
-      process.stdout.write(bytes);
-    }
-  },
-  async () => {
     const hull = await slipway.preview.hulls.get("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(hull.id);
   },
@@ -1175,6 +1169,11 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     for await (const channel of slipway.preview.hulls.listChannels()) {
       console.log(channel.id);
+    }
+  },
+  async () => {
+    for await (const hullImportError of slipway.preview.hulls.listImportErrors("imp_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(hullImportError);
     }
   },
   async () => {
@@ -1339,60 +1338,6 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     for await (const proposal of slipway.preview.proposals.list({ status: "pending" })) {
       console.log(proposal.id);
-    }
-  },
-  async () => {
-    const content = await slipway.preview.reports.exportCash();
-    for await (const bytes of content.body ?? []) {
-      process.stdout.write(bytes);
-    }
-  },
-  async () => {
-    const content = await slipway.preview.reports.exportFunding();
-    for await (const bytes of content.body ?? []) {
-      process.stdout.write(bytes);
-    }
-  },
-  async () => {
-    const content = await slipway.preview.reports.exportGross();
-    for await (const bytes of content.body ?? []) {
-      process.stdout.write(bytes);
-    }
-  },
-  async () => {
-    const content = await slipway.preview.reports.exportInventory();
-    for await (const bytes of content.body ?? []) {
-      process.stdout.write(bytes);
-    }
-  },
-  async () => {
-    const content = await slipway.preview.reports.exportLeads();
-    for await (const bytes of content.body ?? []) {
-      process.stdout.write(bytes);
-    }
-  },
-  async () => {
-    const content = await slipway.preview.reports.exportPipeline();
-    for await (const bytes of content.body ?? []) {
-      process.stdout.write(bytes);
-    }
-  },
-  async () => {
-    const content = await slipway.preview.reports.exportPricing();
-    for await (const bytes of content.body ?? []) {
-      process.stdout.write(bytes);
-    }
-  },
-  async () => {
-    const content = await slipway.preview.reports.exportResponses();
-    for await (const bytes of content.body ?? []) {
-      process.stdout.write(bytes);
-    }
-  },
-  async () => {
-    const content = await slipway.preview.reports.exportTax();
-    for await (const bytes of content.body ?? []) {
-      process.stdout.write(bytes);
     }
   },
   async () => {

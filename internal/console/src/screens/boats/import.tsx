@@ -172,7 +172,7 @@ function Tally({ of: i }: { of: HullImport }) {
 function RowProblems(props: { title: string; rows: Array<{ row: number; field: string; message: string }>; of?: HullImport }) {
   const { of: i, rows } = props;
   const save = async () => {
-    const response = await api.preview.hulls.exportImportErrors(i!.id);
+    const response = await api.preview.hulls.listImportErrorsCsv(i!.id);
     download("rejected-rows.csv", await response.blob());
   };
   const shown = rows.slice(0, 200);

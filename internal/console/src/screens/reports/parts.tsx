@@ -35,7 +35,7 @@ const periods: Array<[string, string, number | undefined]> = [
 ];
 
 export interface Filter {
-  from?: string;
+  date_after?: string;
   location_id?: string;
 }
 
@@ -101,6 +101,6 @@ export function seconds(value: number | null): string {
 }
 
 /** The days that a report is about. */
-export function Period({ report }: { report: { from: string | null; to: string | null; today: string } }) {
-  return <p class="muted">{report.from ? `${date(report.from)} to ${date(report.to ?? report.today)}` : `As of ${date(report.today)}`}</p>;
+export function Period({ report }: { report: { date_after: string | null; date_before: string | null; today: string } }) {
+  return <p class="muted">{report.date_after ? `${date(report.date_after)} to ${date(report.date_before ?? report.today)}` : `As of ${date(report.today)}`}</p>;
 }

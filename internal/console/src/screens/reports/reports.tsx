@@ -29,15 +29,15 @@ interface Report {
 }
 
 const reports: Report[] = [
-  { name: "inventory", title: "Inventory", scope: "hulls:read", period: false, content: InventoryReport, export: (f) => api.preview.reports.exportInventory(f) },
-  { name: "pricing", title: "Pricing", scope: "hulls:read", period: true, content: PricingReport, export: (f) => api.preview.reports.exportPricing(f) },
-  { name: "pipeline", title: "Pipeline", scope: "deals:read", period: true, content: PipelineReport, export: (f) => api.preview.reports.exportPipeline(f) },
-  { name: "leads", title: "Leads", scope: "leads:read", period: true, content: LeadsReport, export: (f) => api.preview.reports.exportLeads(f) },
-  { name: "responses", title: "Responses", scope: "leads:read", period: true, content: ResponsesReport, export: (f) => api.preview.reports.exportResponses(f) },
-  { name: "gross", title: "Profit", scope: "deals:write", profit: true, period: true, content: GrossReport, export: (f) => api.preview.reports.exportGross(f) },
-  { name: "funding", title: "Contracts in transit", scope: "deals:read", period: false, content: FundingReport, export: (f) => api.preview.reports.exportFunding(f) },
-  { name: "taxes", title: "Taxes", scope: "deals:read", period: true, content: TaxReport, export: (f) => api.preview.reports.exportTax(f) },
-  { name: "cash", title: "Cash", scope: "deals:read", period: true, content: CashReport, export: (f) => api.preview.reports.exportCash(f) },
+  { name: "inventory", title: "Inventory", scope: "hulls:read", period: false, content: InventoryReport, export: (f) => api.preview.reports.getInventoryCsv(f) },
+  { name: "pricing", title: "Pricing", scope: "hulls:read", period: true, content: PricingReport, export: (f) => api.preview.reports.getPricingCsv(f) },
+  { name: "pipeline", title: "Pipeline", scope: "deals:read", period: true, content: PipelineReport, export: (f) => api.preview.reports.getPipelineCsv(f) },
+  { name: "leads", title: "Leads", scope: "leads:read", period: true, content: LeadsReport, export: (f) => api.preview.reports.getLeadsCsv(f) },
+  { name: "responses", title: "Responses", scope: "leads:read", period: true, content: ResponsesReport, export: (f) => api.preview.reports.getResponsesCsv(f) },
+  { name: "gross", title: "Profit", scope: "deals:write", profit: true, period: true, content: GrossReport, export: (f) => api.preview.reports.getGrossCsv(f) },
+  { name: "funding", title: "Contracts in transit", scope: "deals:read", period: false, content: FundingReport, export: (f) => api.preview.reports.getFundingCsv(f) },
+  { name: "taxes", title: "Taxes", scope: "deals:read", period: true, content: TaxReport, export: (f) => api.preview.reports.getTaxCsv(f) },
+  { name: "cash", title: "Cash", scope: "deals:read", period: true, content: CashReport, export: (f) => api.preview.reports.getCashCsv(f) },
 ];
 
 export function Reports({ name }: { name?: string }) {
