@@ -21,11 +21,11 @@ func checkReasons(bad *fault.Fields, reasons []string) {
 		at, name := fmt.Sprintf("settings.lost_reasons[%d]", i), strings.ToLower(strings.TrimSpace(r))
 		switch {
 		case name == "":
-			bad.Add(at, "minLength", "must not be blank")
+			bad.Add(at, "too_short", "must not be blank")
 		case len(r) > longestReason:
-			bad.Add(at, "maxLength", "must have at most %d characters", longestReason)
+			bad.Add(at, "too_long", "must have at most %d characters", longestReason)
 		case seen[name]:
-			bad.Add(at, "uniqueItems", "is in the list twice")
+			bad.Add(at, "duplicate", "is in the list twice")
 		}
 		seen[name] = true
 	}

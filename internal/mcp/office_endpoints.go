@@ -64,8 +64,8 @@ func whatHappened(ctx context.Context, c *Caller, in whatHappenedIn) (*list[happ
 
 type reportIn struct {
 	Report     string `json:"report" enum:"inventory,pipeline,leads,responses"`
-	From       string `json:"from,omitempty" doc:"Date, for leads and responses."`
-	To         string `json:"to,omitempty" doc:"Date, exclusive."`
+	From       string `json:"from,omitempty" doc:"First day, for leads and responses."`
+	To         string `json:"to,omitempty" doc:"Last day, for leads and responses."`
 	LocationID string `json:"location_id,omitempty"`
 }
 

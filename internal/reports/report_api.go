@@ -117,7 +117,7 @@ func (s report[R]) mount(r *rest.Router) {
 		Path: "/reports/" + s.name, ID: "get" + s.id, Needs: s.need,
 		Summary: s.summary,
 		Text: s.doc + " Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. " + s.tables() +
-			"It has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.",
+			"A table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.",
 		Assist: assist.Read,
 		Heavy:  true,
 	}

@@ -1522,8 +1522,8 @@ type PreviewReportGetCashParams struct {
 // `rows` is the money by its date of receipt, and refunds by the date they were paid out. Transfers between
 // deals are left out. `held` is the deposits of deals that are not delivered or cancelled now. The default is
 // the last 30 days, and a report covers at most 366 days. Send `Accept: text/csv` to get a table for
-// spreadsheets, with amounts in dollars. The tables are `rows`, `deals`, `kept`. The default is `rows`. It has
-// at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
+// spreadsheets, with amounts in dollars. The tables are `rows`, `deals`, `kept`. The default is `rows`. A table
+// has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetCash(ctx context.Context, params PreviewReportGetCashParams, opts ...RequestOption) (*PreviewCashReport, error) {
@@ -1557,8 +1557,8 @@ type PreviewReportGetFundingParams struct {
 // Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted,
 // pending_docs and approved_to_fund. `date_after` and `date_before` limit the report to fundings that were
 // submitted on these days. The default is all of them. Send `Accept: text/csv` to get a table for spreadsheets,
-// with amounts in dollars. The tables are `contracts`, `lenders`, `stages`. The default is `contracts`. It has
-// at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
+// with amounts in dollars. The tables are `contracts`, `lenders`, `stages`. The default is `contracts`. A table
+// has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetFunding(ctx context.Context, params PreviewReportGetFundingParams, opts ...RequestOption) (*PreviewFundingReport, error) {
@@ -1593,8 +1593,8 @@ type PreviewReportGetGrossParams struct {
 // one of its costs is. What changes later, such as another bill for the boat, is an adjustment in its own month,
 // so the report of an earlier month never changes. The default is the last 30 days, and a report covers at most
 // 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables are
-// `deals`, `months`, `adjustments`. The default is `deals`. It has at most 10,000 rows. Cells that a spreadsheet
-// would run as a formula start with a quote.
+// `deals`, `months`, `adjustments`. The default is `deals`. A table has at most 10,000 rows. Cells that a
+// spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetGross(ctx context.Context, params PreviewReportGetGrossParams, opts ...RequestOption) (*PreviewGrossReport, error) {
@@ -1624,8 +1624,8 @@ type PreviewReportGetInventoryParams struct {
 // Counts the hulls that are in stock now and not sold, by days in stock. Costs require the scope hulls:write.
 // `date_after` and `date_before` limit the report to hulls that were received on these days. The default is all
 // hulls. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables are
-// `buckets`, `by_status`, `by_ownership`, `oldest`, `not_in_total`. The default is `buckets`. It has at most
-// 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
+// `buckets`, `by_status`, `by_ownership`, `oldest`, `not_in_total`. The default is `buckets`. A table has at
+// most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetInventory(ctx context.Context, params PreviewReportGetInventoryParams, opts ...RequestOption) (*PreviewInventoryReport, error) {
@@ -1655,8 +1655,8 @@ type PreviewReportGetLeadsParams struct {
 // Counts the leads that were created in the period by what became of them until now. Leads of erased contacts
 // are counted. The location of a lead is its `location_id`. The default is the last 30 days, and a report covers
 // at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables
-// are `sources`, `months`, `lost_reasons`. The default is `sources`. It has at most 10,000 rows. Cells that a
-// spreadsheet would run as a formula start with a quote.
+// are `sources`, `months`, `lost_reasons`. The default is `sources`. A table has at most 10,000 rows. Cells that
+// a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetLeads(ctx context.Context, params PreviewReportGetLeadsParams, opts ...RequestOption) (*PreviewLeadsReport, error) {
@@ -1686,8 +1686,8 @@ type PreviewReportGetPipelineParams struct {
 // `stages` are all deals that are not closed or cancelled now. `created` are the deals that were created in the
 // period, and what became of them. The location of a deal is where its hull is. The default is the last 30 days,
 // and a report covers at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in
-// dollars. The tables are `stages`, `created`. The default is `stages`. It has at most 10,000 rows. Cells that a
-// spreadsheet would run as a formula start with a quote.
+// dollars. The tables are `stages`, `created`. The default is `stages`. A table has at most 10,000 rows. Cells
+// that a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetPipeline(ctx context.Context, params PreviewReportGetPipelineParams, opts ...RequestOption) (*PreviewPipelineReport, error) {
@@ -1716,8 +1716,8 @@ type PreviewReportGetPricingParams struct {
 //
 // Counts the price cuts that were made in the period, and the hulls that were sold in it with their days in
 // stock. The default is the last 30 days, and a report covers at most 366 days. Send `Accept: text/csv` to get a
-// table for spreadsheets, with amounts in dollars. The table is `months`. It has at most 10,000 rows. Cells that
-// a spreadsheet would run as a formula start with a quote.
+// table for spreadsheets, with amounts in dollars. The table is `months`. A table has at most 10,000 rows. Cells
+// that a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetPricing(ctx context.Context, params PreviewReportGetPricingParams, opts ...RequestOption) (*PreviewPricingReport, error) {
@@ -1748,7 +1748,7 @@ type PreviewReportGetResponsesParams struct {
 // visit, whichever is earlier. Automatic replies and reminders don't count. Leads by phone, walk-in and import
 // are left out, because someone has already talked to them. The default is the last 30 days, and a report covers
 // at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables
-// are `sources`, `owners`, `hours`. The default is `sources`. It has at most 10,000 rows. Cells that a
+// are `sources`, `owners`, `hours`. The default is `sources`. A table has at most 10,000 rows. Cells that a
 // spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
@@ -1779,8 +1779,8 @@ type PreviewReportGetTaxParams struct {
 // Counts the taxes of the deals whose boat was delivered in the period, with exemptions and their reasons. A
 // sale that was undone is taken back in the period in which it was undone. The default is the last 30 days, and
 // a report covers at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in
-// dollars. The table is `taxes`. It has at most 10,000 rows. Cells that a spreadsheet would run as a formula
-// start with a quote.
+// dollars. The table is `taxes`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
+// formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetTax(ctx context.Context, params PreviewReportGetTaxParams, opts ...RequestOption) (*PreviewTaxReport, error) {

@@ -236,3 +236,23 @@ func write(t *testing.T, file string, text []byte) {
 		t.Fatal(err)
 	}
 }
+
+// Reports are the CSV of the server, for -o csv, for a table and for a file.
+func TestReportAsCSV(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		m := newMachine(t, s, s.Test.Key)
+		const months, deals = "month,deals,price_usd,", "deal_id,hull_id,stock_number,"
+		assert.Contains(t, m.ok("reports", "get-gross", "-o", "csv"), deals)
+		assert.Contains(t, m.ok("reports", "get-gross", "--table", "months"), months)
+		assert.Contains(t, m.ok("reports", "get-gross", "-o", "json", "--limit", "5"), `"next_cursor": null`)
+		assert.Contains(t, m.fails(cli.ExitFailed, "reports", "get-gross", "--table", "months", "-o", "json"), "requires the header Accept: text/csv")
+
+		file := filepath.Join(t.TempDir(), "months.csv")
+		m.ok("reports", "get-gross", "--table", "months", "--save", file)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		assert.Contains(t, string(text), months)
+	})
+}

@@ -64,8 +64,8 @@ func TestLostReasons(t *testing.T) {
 		change := func(reasons ...string) *testkit.Response {
 			return s.Test.Patch("/v1/dealership", map[string]any{"settings": map[string]any{"lost_reasons": reasons}}, 422, nil)
 		}
-		change("Price", " price").WantDetail(t, "settings.lost_reasons[1]", "uniqueItems")
-		change(" ").WantDetail(t, "settings.lost_reasons[0]", "minLength")
-		change(strings.Repeat("x", 101)).WantDetail(t, "settings.lost_reasons[0]", "maxLength")
+		change("Price", " price").WantDetail(t, "settings.lost_reasons[1]", "duplicate")
+		change(" ").WantDetail(t, "settings.lost_reasons[0]", "too_short")
+		change(strings.Repeat("x", 101)).WantDetail(t, "settings.lost_reasons[0]", "too_long")
 	})
 }

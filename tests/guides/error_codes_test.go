@@ -174,6 +174,9 @@ func hasOwnCodes(c *ast.CompositeLit) bool {
 	if id, ok := c.Type.(*ast.Ident); ok && (id.Name == "DealMissing" || id.Name == "DealWarning") {
 		return true
 	}
+	if s, ok := c.Type.(*ast.SelectorExpr); ok && s.Sel.Name == "ProposalWarning" {
+		return true
+	}
 	return slices.ContainsFunc(c.Elts, func(e ast.Expr) bool {
 		kv, ok := e.(*ast.KeyValueExpr)
 		return ok && (source(kv.Key) == "Row" || source(kv.Key) == "detail")

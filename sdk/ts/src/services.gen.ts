@@ -2049,8 +2049,8 @@ export class PreviewReportsService extends PreviewFamily {
    * `rows` is the money by its date of receipt, and refunds by the date they were paid out. Transfers between
    * deals are left out. `held` is the deposits of deals that are not delivered or cancelled now. The default is
    * the last 30 days, and a report covers at most 366 days. Send `Accept: text/csv` to get a table for
-   * spreadsheets, with amounts in dollars. The tables are `rows`, `deals`, `kept`. The default is `rows`. It has
-   * at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
+   * spreadsheets, with amounts in dollars. The tables are `rows`, `deals`, `kept`. The default is `rows`. A table
+   * has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -2064,8 +2064,8 @@ export class PreviewReportsService extends PreviewFamily {
    * Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted,
    * pending_docs and approved_to_fund. `date_after` and `date_before` limit the report to fundings that were
    * submitted on these days. The default is all of them. Send `Accept: text/csv` to get a table for spreadsheets,
-   * with amounts in dollars. The tables are `contracts`, `lenders`, `stages`. The default is `contracts`. It has
-   * at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
+   * with amounts in dollars. The tables are `contracts`, `lenders`, `stages`. The default is `contracts`. A table
+   * has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -2080,8 +2080,8 @@ export class PreviewReportsService extends PreviewFamily {
    * one of its costs is. What changes later, such as another bill for the boat, is an adjustment in its own month,
    * so the report of an earlier month never changes. The default is the last 30 days, and a report covers at most
    * 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables are
-   * `deals`, `months`, `adjustments`. The default is `deals`. It has at most 10,000 rows. Cells that a spreadsheet
-   * would run as a formula start with a quote.
+   * `deals`, `months`, `adjustments`. The default is `deals`. A table has at most 10,000 rows. Cells that a
+   * spreadsheet would run as a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -2095,8 +2095,8 @@ export class PreviewReportsService extends PreviewFamily {
    * Counts the hulls that are in stock now and not sold, by days in stock. Costs require the scope hulls:write.
    * `date_after` and `date_before` limit the report to hulls that were received on these days. The default is all
    * hulls. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables are
-   * `buckets`, `by_status`, `by_ownership`, `oldest`, `not_in_total`. The default is `buckets`. It has at most
-   * 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
+   * `buckets`, `by_status`, `by_ownership`, `oldest`, `not_in_total`. The default is `buckets`. A table has at
+   * most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -2110,8 +2110,8 @@ export class PreviewReportsService extends PreviewFamily {
    * Counts the leads that were created in the period by what became of them until now. Leads of erased contacts
    * are counted. The location of a lead is its `location_id`. The default is the last 30 days, and a report covers
    * at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables
-   * are `sources`, `months`, `lost_reasons`. The default is `sources`. It has at most 10,000 rows. Cells that a
-   * spreadsheet would run as a formula start with a quote.
+   * are `sources`, `months`, `lost_reasons`. The default is `sources`. A table has at most 10,000 rows. Cells that
+   * a spreadsheet would run as a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -2125,8 +2125,8 @@ export class PreviewReportsService extends PreviewFamily {
    * `stages` are all deals that are not closed or cancelled now. `created` are the deals that were created in the
    * period, and what became of them. The location of a deal is where its hull is. The default is the last 30 days,
    * and a report covers at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in
-   * dollars. The tables are `stages`, `created`. The default is `stages`. It has at most 10,000 rows. Cells that a
-   * spreadsheet would run as a formula start with a quote.
+   * dollars. The tables are `stages`, `created`. The default is `stages`. A table has at most 10,000 rows. Cells
+   * that a spreadsheet would run as a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -2139,8 +2139,8 @@ export class PreviewReportsService extends PreviewFamily {
    * Report price cuts and days to sale. Requires hulls:read.
    * Counts the price cuts that were made in the period, and the hulls that were sold in it with their days in
    * stock. The default is the last 30 days, and a report covers at most 366 days. Send `Accept: text/csv` to get a
-   * table for spreadsheets, with amounts in dollars. The table is `months`. It has at most 10,000 rows. Cells that
-   * a spreadsheet would run as a formula start with a quote.
+   * table for spreadsheets, with amounts in dollars. The table is `months`. A table has at most 10,000 rows. Cells
+   * that a spreadsheet would run as a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -2155,7 +2155,7 @@ export class PreviewReportsService extends PreviewFamily {
    * visit, whichever is earlier. Automatic replies and reminders don't count. Leads by phone, walk-in and import
    * are left out, because someone has already talked to them. The default is the last 30 days, and a report covers
    * at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in dollars. The tables
-   * are `sources`, `owners`, `hours`. The default is `sources`. It has at most 10,000 rows. Cells that a
+   * are `sources`, `owners`, `hours`. The default is `sources`. A table has at most 10,000 rows. Cells that a
    * spreadsheet would run as a formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
@@ -2170,8 +2170,8 @@ export class PreviewReportsService extends PreviewFamily {
    * Counts the taxes of the deals whose boat was delivered in the period, with exemptions and their reasons. A
    * sale that was undone is taken back in the period in which it was undone. The default is the last 30 days, and
    * a report covers at most 366 days. Send `Accept: text/csv` to get a table for spreadsheets, with amounts in
-   * dollars. The table is `taxes`. It has at most 10,000 rows. Cells that a spreadsheet would run as a formula
-   * start with a quote.
+   * dollars. The table is `taxes`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
+   * formula start with a quote.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
