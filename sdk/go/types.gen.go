@@ -5768,7 +5768,7 @@ type PreviewMessagingChannel struct {
 	Waiting int64 `json:"waiting"`
 }
 
-// PreviewMoney:
+// PreviewMoney: An amount of money.
 type PreviewMoney struct {
 	// In cents.
 	Amount int64 `json:"amount"`

@@ -33,9 +33,9 @@ func TestChangelog(t *testing.T) {
 	assert.Len(t, c.Versions[len(c.Versions)-1].Fields, 0, "the first version added no fields")
 
 	assert.Len(t, c.Preview, len(operationsOf(app.Described().Preview())))
-	at := slices.IndexFunc(c.Preview, func(o description.PreviewOperation) bool { return o.Operation == "createHull" })
+	at := slices.IndexFunc(c.Preview, func(o description.PreviewOperation) bool { return o.Operation == "createHullV2" })
 	assert.Equal(t, c.Preview[at], description.PreviewOperation{
-		Operation: "createHull", Method: "POST", Path: "/v2-preview/hulls", Summary: "Add a hull to inventory",
+		Operation: "createHullV2", Method: "POST", Path: "/v2-preview/hulls", Summary: "Add a hull to inventory",
 		Entered: "2026-11-16", Promotes: "2027-02-14",
 	})
 

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/channels"
 	"slipway/internal/hulls"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
@@ -26,8 +25,12 @@ func TestChannelFollowsItsFilter(t *testing.T) {
 		assert.Eventually(t, "only the expensive boat is listed", func() bool { return listed(dear) && !listed(cheap) })
 
 		path := "/v2-preview/channels/" + id
-		var c channels.Channel
-		s.Test.With("If-Match", `"1"`).Patch(path, `{"filter": {"price_min": 500000}}`, 200, &c)
+		var c struct {
+			Name        string
+			Version     int
+			AutoPublish bool `json:"auto_publish"`
+		}
+		s.Test.With("If-Match", `"1"`).Patch(path, `{"filter": {"price_min": {"amount": 50000000, "currency": "USD"}}}`, 200, &c)
 		assert.Equal(t, c.Version, 2)
 		assert.Equal(t, c.AutoPublish, true, "kept")
 		assert.Eventually(t, "no boat is listed", func() bool { return !listed(dear) && !listed(cheap) })

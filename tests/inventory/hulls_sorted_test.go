@@ -56,7 +56,7 @@ func TestSortedHulls(t *testing.T) {
 					"":                            func(hulls.Hull) bool { return true },
 					"location_id=" + here:         func(h hulls.Hull) bool { return h.LocationID == here },
 					"q=grady&year_min=2020":       func(h hulls.Hull) bool { return h.Year >= 2020 },
-					"price_max=50000&q=freedom":   func(h hulls.Hull) bool { return h.PriceUSD <= 50000 },
+					"price_max=5000000&q=freedom": func(h hulls.Hull) bool { return h.PriceUSD <= 50000 },
 					"length_min=23&year_max=2024": func(h hulls.Hull) bool { return h.LengthFt >= 23 && h.Year <= 2024 },
 					"status=on_order":             func(h hulls.Hull) bool { return h.Status == hulls.OnOrder },
 					"q=nothing":                   func(hulls.Hull) bool { return false },

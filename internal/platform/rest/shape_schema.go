@@ -12,6 +12,7 @@ import (
 // before stay the same.
 func ConvertSchemas(schemas huma.Registry) {
 	money := schemas.Schema(reflect.TypeFor[Money](), true, "")
+	AddSentences(schemas)
 	for _, name := range slices.Sorted(maps.Keys(schemas.Map())) {
 		if refersTo(money, name) {
 			continue

@@ -7064,6 +7064,7 @@ export interface PreviewMessagingChannel {
   waiting: number;
 }
 
+/** An amount of money. */
 export interface PreviewMoney {
   /** In cents. */
   amount: number;
