@@ -12,6 +12,7 @@ import (
 func TestTwinsAndEvents(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		hull := s.Test.Hull(s.Test.Location(), nil)
+		s.RunRelay()
 		path := "/v2-preview/hulls/" + hull + "/pricing"
 		var p struct{ Price rest.Money }
 		s.Test.Put(path, `{"price": {"amount": 9900000, "currency": "USD"}}`, 200, &p)
@@ -19,6 +20,7 @@ func TestTwinsAndEvents(t *testing.T) {
 		s.Test.Put(path, `{"price": {"amount": 9900050, "currency": "USD"}}`, 422, nil).WantDetail(t, "price.amount", "multiple_of")
 		s.Test.Put(path, `{"price_usd": 99000}`, 400, nil)
 
+		s.WaitForRelay()
 		var events struct {
 			Data []struct {
 				Type string
