@@ -188,7 +188,7 @@ func TestDealFinance(t *testing.T) {
 		b.read("Selected")
 
 		b.button("Submit")
-		b.set("Lender", "Bay Federal")
+		b.set("Lender*", "Bay Federal")
 		b.button("Submit")
 		b.read("Submitted to Bay Federal.")
 		b.button("Advance Bay Federal")

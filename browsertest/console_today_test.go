@@ -39,7 +39,7 @@ func TestConsoleToday(t *testing.T) {
 
 		b.button("Snooze Noor Haddad")
 		b.read("Off the list until then, or until they write.")
-		b.press(kb.Tab + kb.Tab + kb.Tab + kb.Tab)
+		b.js(`document.querySelector(".snooze input").focus()`)
 		b.press("tomorow 9")
 		b.press(kb.Tab)
 		b.read("The time must be a day and a time, such as sat 10")
@@ -96,6 +96,7 @@ func TestBoatWithoutHIN(t *testing.T) {
 			b.set(label, text)
 		}
 		b.js(`const select = document.querySelector("[name=hin_absent_reason]"); select.value = "pre_1972"; select.dispatchEvent(new Event("change", { bubbles: true }))`)
+		b.until(`document.querySelector("[name=location_id]").innerText.includes("Harbor East")`, "the only location")
 		b.submit()
 		b.read("Boat added.")
 		var list struct {

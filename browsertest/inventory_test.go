@@ -178,7 +178,7 @@ func TestNumbersAsTyped(t *testing.T) {
 		b.visit("/console/test/boats/" + hull + "?edit=yes")
 		b.set("Length", "about 23")
 		b.press(enter)
-		b.read("Length must be feet, such as 23.58, or feet and inches")
+		b.read("Length must be feet, such as 23.58, feet and inches")
 		b.set("Length", "7.19 m")
 		b.press(kb.Tab)
 		b.read("23 ft 7 in (7.19 m)")

@@ -156,7 +156,7 @@ function BoatFields<V extends SharedValues>({ form: anyForm }: { form: FormState
         <Select form={form} name="ownership" label="Ownership" required choices={options(["owned", "floorplan", "consignment", "brokerage"])} />
       </div>
       <div class="form-row">
-        <Select form={form} name="location_id" label="Location" required choices={choices} {...(choices.length > 1 && { empty: "Choose a location" })} />
+        <Select form={form} name="location_id" label="Location" choices={choices} {...(choices.length > 1 && { required: true, empty: "Choose a location" })} />
         <TextField form={form} name="received_on" label="Received on" type="date" />
       </div>
     </>
