@@ -38,7 +38,7 @@ func (a *App) newOrders() *orders {
 	return &orders{certificateStore: certificateStore{a.DB, a.Box}, domains: a.settings.ACMEDomains, own: map[string]bool{}}
 }
 
-// isCertificate reports whether a name in the store is that of a certificate.
+// isCertificate reports whether a value in the store is a certificate.
 func (o *orders) isCertificate(name string) bool {
 	return slices.Contains(o.domains, strings.TrimSuffix(name, "+rsa"))
 }

@@ -39,7 +39,7 @@ type InboundPatch struct {
 	TwilioAuthToken patch.Null[string] `json:"twilio_auth_token,omitzero" privacy:"secret" minLength:"16" maxLength:"200" doc:"Auth token of the dealership's own Twilio account. It is stored encrypted and never returned. Null removes it."`
 	EmailSecret     patch.Null[string] `json:"email_secret,omitzero" privacy:"secret" maxLength:"200" doc:"Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and never returned. Null removes it."`
 
-	Marketplaces      patch.Value[[]string] `json:"marketplaces,omitzero" required:"false" maxItems:"50" doc:"Email addresses and domains that are never a customer, such as those of marketplaces and of your website. Replaces the list."`
+	Marketplaces      patch.Value[[]string] `json:"marketplaces,omitzero" required:"false" maxItems:"50" doc:"Email addresses and domains that are never a customer, such as marketplaces and your own website. Replaces the list."`
 	NewSendersPerHour patch.Value[int64]    `json:"new_senders_per_hour,omitzero" required:"false" minimum:"1" maximum:"10000" doc:"How many new senders in an hour create leads. Messages of the others go to the quarantine."`
 }
 

@@ -82,7 +82,7 @@ func answer(ctx context.Context, tx *db.Tx, d Deal, m OfferMake) error {
 // maxRivals limits how many other offers an approver sees.
 const maxRivals = 5
 
-// rivals returns the pending offers for the same hull in other open deals, those of buyers
+// rivals returns the pending offers for the same hull in other open deals: from buyers
 // first, the highest first.
 func rivals(ctx context.Context, tx *db.Tx, d Deal) ([]Offer, error) {
 	return db.All[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND status = 'pending' AND (expires_at IS NULL OR expires_at > ?)

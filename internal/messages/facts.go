@@ -11,6 +11,7 @@ import (
 
 	"slipway/internal/hulls"
 	"slipway/internal/vocab/effect"
+	"slipway/internal/vocab/lazy"
 	"slipway/internal/vocab/null"
 )
 
@@ -76,11 +77,11 @@ func number(text string) float64 {
 	return n
 }
 
-var amountPattern = regexp.MustCompile(`(?i)\$\s?(\d+(?:,\d{3})*(?:\.\d+)?)(?:\s?(k|million)\b)?`)
+var amountPattern = lazy.Regexp(`(?i)\$\s?(\d+(?:,\d{3})*(?:\.\d+)?)(?:\s?(k|million)\b)?`)
 
 // amounts compares dollars with the prices. A deposit or a fee is an amount, too.
 func (f facts) amounts(text string) (all []fact) {
-	for _, span := range amountPattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, span := range amountPattern().FindAllStringSubmatchIndex(text, -1) {
 		usd := number(group(text, span, 1))
 		switch strings.ToLower(group(text, span, 2)) {
 		case "k":
@@ -122,8 +123,8 @@ func (f facts) years(text string) (all []fact) {
 }
 
 var (
-	stockPattern = regexp.MustCompile(`(?i)\bstock\s*(?:number|no\.|#)\s*(?:is\s|:|#)?\s*([A-Z0-9-]*\d[A-Z0-9-]*)`)
-	hinPattern   = regexp.MustCompile(`(?i)\bHIN(?:\s+is|:)?\s+(?:[A-Z]{2}-)?([A-Z0-9]{12})\b`)
+	stockPattern = lazy.Regexp(`(?i)\bstock\s*(?:number|no\.|#)\s*(?:is\s|:|#)?\s*([A-Z0-9-]*\d[A-Z0-9-]*)`)
+	hinPattern   = lazy.Regexp(`(?i)\bHIN(?:\s+is|:)?\s+(?:[A-Z]{2}-)?([A-Z0-9]{12})\b`)
 )
 
 // numbers compares the stock number and the HIN.
@@ -133,8 +134,8 @@ func (f facts) numbers(text string) (all []fact) {
 		known   *string
 		name    string
 	}{
-		{stockPattern, f.boat.StockNumber, "Stock number"},
-		{hinPattern, f.boat.HIN, "HIN"},
+		{stockPattern(), f.boat.StockNumber, "Stock number"},
+		{hinPattern(), f.boat.HIN, "HIN"},
 	} {
 		for _, span := range n.pattern.FindAllStringSubmatchIndex(text, -1) {
 			where := span[2:4]
@@ -152,16 +153,16 @@ func (f facts) numbers(text string) (all []fact) {
 }
 
 var (
-	feetPattern  = regexp.MustCompile(`(?i)\b(\d{1,3}(?:\.\d+)?)(?:\s*(?:ft|foot|feet)\b|-(?:ft|foot)\b|['′’])(?:\s?(\d{1,2})(?:\s*(?:in|inches)\b|["″”]))?`)
-	beforeLength = regexp.MustCompile(`(?i)(?:^|[.!?,]\s*|\band\s+)(?:it is|it['’]s|she is|she['’]s|(?:the|this) boat is)\s+$`)
-	afterLength  = regexp.MustCompile(`(?i)^\.?[\s-]*(?:long|overall|in length|LOA)\b`)
-	overall      = regexp.MustCompile(`(?i)\b(?:LOA|length overall)(?:\s+is|\s+of|:)?\s*$`)
+	feetPattern  = lazy.Regexp(`(?i)\b(\d{1,3}(?:\.\d+)?)(?:\s*(?:ft|foot|feet)\b|-(?:ft|foot)\b|['′’])(?:\s?(\d{1,2})(?:\s*(?:in|inches)\b|["″”]))?`)
+	beforeLength = lazy.Regexp(`(?i)(?:^|[.!?,]\s*|\band\s+)(?:it is|it['’]s|she is|she['’]s|(?:the|this) boat is)\s+$`)
+	afterLength  = lazy.Regexp(`(?i)^\.?[\s-]*(?:long|overall|in length|LOA)\b`)
+	overall      = lazy.Regexp(`(?i)\b(?:LOA|length overall)(?:\s+is|\s+of|:)?\s*$`)
 )
 
 // lengths compares feet with the length of the boat. Its beam, a slip or a trailer has feet, too.
 func (f facts) lengths(text string) (all []fact) {
 	boat := strconv.FormatFloat(f.boat.LengthFt, 'f', -1, 64) + " ft"
-	for _, span := range feetPattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, span := range feetPattern().FindAllStringSubmatchIndex(text, -1) {
 		whole := group(text, span, 1)
 		feet, near := number(whole), 1.0 // 23 ft and 24 ft say 23.58 ft
 		if inches := group(text, span, 2); inches != "" {
@@ -170,11 +171,11 @@ func (f facts) lengths(text string) (all []fact) {
 			near = 0.1
 		}
 		before, after := text[:span[0]], text[span[1]:]
-		isLong := afterLength.MatchString(after)
+		isLong := afterLength().MatchString(after)
 		switch {
 		case math.Abs(feet-f.boat.LengthFt) < near:
 			all = append(all, at(span, effect.Matches, "Length: "+boat))
-		case isLong && beforeLength.MatchString(before) || overall.MatchString(before):
+		case isLong && beforeLength().MatchString(before) || overall().MatchString(before):
 			all = append(all, at(span, effect.Differs, "The boat is "+boat+" long"))
 		default:
 			all = append(all, at(span, effect.Unknown, "Not the length of this boat"))
@@ -183,11 +184,11 @@ func (f facts) lengths(text string) (all []fact) {
 	return all
 }
 
-var hoursPattern = regexp.MustCompile(`(?i)\b(\d+(?:,\d{3})*(?:\.\d+)?)\s*(engine\s+|motor\s+)?(?:hours|hrs)\b(\s+on\s+(?:the|its|each|both)\s+(?:engines?|motors?))?`)
+var hoursPattern = lazy.Regexp(`(?i)\b(\d+(?:,\d{3})*(?:\.\d+)?)\s*(engine\s+|motor\s+)?(?:hours|hrs)\b(\s+on\s+(?:the|its|each|both)\s+(?:engines?|motors?))?`)
 
 // engineHours compares hours that the text says the engine has run.
 func (f facts) engineHours(text string) (all []fact) {
-	for _, span := range hoursPattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, span := range hoursPattern().FindAllStringSubmatchIndex(text, -1) {
 		isEngine := span[4] >= 0 || span[6] >= 0
 		hours := number(group(text, span, 1))
 		one := at(span, effect.Unknown, "")

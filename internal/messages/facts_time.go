@@ -1,12 +1,12 @@
 package messages
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"slipway/internal/vocab/effect"
+	"slipway/internal/vocab/lazy"
 )
 
 const (
@@ -15,17 +15,17 @@ const (
 )
 
 var (
-	dayPattern  = regexp.MustCompile(`\b(?:((?i:today|tomorrow)|` + weekdays + `)(?:,?\s+(` + dates + `))?|(` + dates + `))`)
-	timePattern = regexp.MustCompile(`^,?\s+(?:(?i:at|@)\s*)?(\d{1,2})(?::(\d\d))?(?:\s*(?i:(a|p)\.?m\b))?`)
-	datePattern = regexp.MustCompile(`^(?:(\d{1,2})/|([A-Z][a-z]{2})[a-z]*\.?\s+)(\d{1,2})`)
+	dayPattern  = lazy.Regexp(`\b(?:((?i:today|tomorrow)|` + weekdays + `)(?:,?\s+(` + dates + `))?|(` + dates + `))`)
+	timePattern = lazy.Regexp(`^,?\s+(?:(?i:at|@)\s*)?(\d{1,2})(?::(\d\d))?(?:\s*(?i:(a|p)\.?m\b))?`)
+	datePattern = lazy.Regexp(`^(?:(\d{1,2})/|([A-Z][a-z]{2})[a-z]*\.?\s+)(\d{1,2})`)
 )
 
 // times compares a day with a time, such as Saturday at 10, with the appointments. A time
 // without am or pm is either. It never says that a time differs: a message can suggest one.
 func (f facts) times(text string) (all []fact) {
-	for _, day := range dayPattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, day := range dayPattern().FindAllStringSubmatchIndex(text, -1) {
 		rest := text[day[1]:]
-		clock := timePattern.FindStringSubmatchIndex(rest)
+		clock := timePattern().FindStringSubmatchIndex(rest)
 		if clock == nil {
 			continue
 		}
@@ -88,7 +88,7 @@ func (s said) isAt(t time.Time) bool {
 // isOn reports whether a time can be on the day. A weekday is one of a week before or after.
 func (s said) isOn(t, now time.Time) bool {
 	if s.date != "" {
-		m := datePattern.FindStringSubmatch(s.date)
+		m := datePattern().FindStringSubmatch(s.date)
 		month := m[1]
 		if m[2] != "" {
 			month = strconv.Itoa(int(monthOf(m[2])))

@@ -1275,8 +1275,8 @@ type DealershipPatchSettingsInbound struct {
 	// Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and
 	// never returned. Null removes it.
 	EmailSecret Opt[string] `json:"email_secret,omitzero"`
-	// Email addresses and domains that are never a customer, such as those of marketplaces and of your website.
-	// Replaces the list.
+	// Email addresses and domains that are never a customer, such as marketplaces and your own website. Replaces the
+	// list.
 	Marketplaces Opt[[]string] `json:"marketplaces,omitzero"`
 	// How many new senders in an hour create leads. Messages of the others go to the quarantine.
 	NewSendersPerHour Opt[int64] `json:"new_senders_per_hour,omitzero"`
@@ -4215,8 +4215,8 @@ type PreviewDealershipPatchSettingsInbound struct {
 	// Signing secret for received email: whsec_ and 24 to 64 random bytes in base64. It is stored encrypted and
 	// never returned. Null removes it.
 	EmailSecret Opt[string] `json:"email_secret,omitzero"`
-	// Email addresses and domains that are never a customer, such as those of marketplaces and of your website.
-	// Replaces the list.
+	// Email addresses and domains that are never a customer, such as marketplaces and your own website. Replaces the
+	// list.
 	Marketplaces Opt[[]string] `json:"marketplaces,omitzero"`
 	// How many new senders in an hour create leads. Messages of the others go to the quarantine.
 	NewSendersPerHour Opt[int64] `json:"new_senders_per_hour,omitzero"`
@@ -6244,7 +6244,7 @@ type PreviewProposalEffect struct {
 	Facts []PreviewProposalFact `json:"facts"`
 	// HTTP method of the operation.
 	Method string `json:"method"`
-	// Other open offers for the same boat, those of buyers first, the highest first. At most 5. Empty in lists, and
+	// Other open offers for the same boat: first from buyers, and the highest first. At most 5. Empty in lists, and
 	// after the decision.
 	OtherOffers []PreviewProposalOffer `json:"other_offers"`
 	// Path of the request.

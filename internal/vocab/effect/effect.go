@@ -23,7 +23,7 @@ type ProposalEffect struct {
 	Warnings     []ProposalWarning  `json:"warnings" nullable:"false" doc:"What to know before you decide, such as a rule that refuses others."`
 	Amounts      []ProposalAmount   `json:"amounts" nullable:"false" doc:"Prices to compare, such as the offer, the floor and the asking price."`
 	Rows         []ProposalRow      `json:"rows" nullable:"false" doc:"The objects and what would change, from and to."`
-	OtherOffers  []ProposalOffer    `json:"other_offers" nullable:"false" doc:"Other open offers for the same boat, those of buyers first, the highest first. At most 5. Empty in lists, and after the decision." since:"next"`
+	OtherOffers  []ProposalOffer    `json:"other_offers" nullable:"false" doc:"Other open offers for the same boat: first from buyers, and the highest first. At most 5. Empty in lists, and after the decision." since:"next"`
 	Conversation []ProposalSentence `json:"conversation" nullable:"false" doc:"For a message, the last messages of the conversation, oldest first."`
 	Facts        []ProposalFact     `json:"facts" nullable:"false" doc:"For a message, facts in the proposed text, such as prices, years and times, compared with the boat and the appointments of the lead. Others are not checked." since:"next"`
 	Editable     []string           `json:"editable" nullable:"false" doc:"Fields of the body that the approver can change."`

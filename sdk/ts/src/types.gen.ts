@@ -2026,8 +2026,8 @@ export interface DealershipPatchSettingsInbound {
    */
   email_secret?: string | null;
   /**
-   * Email addresses and domains that are never a customer, such as those of marketplaces and of your website.
-   * Replaces the list.
+   * Email addresses and domains that are never a customer, such as marketplaces and your own website. Replaces the
+   * list.
    */
   marketplaces?: Array<string>;
   /** How many new senders in an hour create leads. Messages of the others go to the quarantine. */
@@ -5412,8 +5412,8 @@ export interface PreviewDealershipPatchSettingsInbound {
    */
   email_secret?: string | null;
   /**
-   * Email addresses and domains that are never a customer, such as those of marketplaces and of your website.
-   * Replaces the list.
+   * Email addresses and domains that are never a customer, such as marketplaces and your own website. Replaces the
+   * list.
    */
   marketplaces?: Array<string>;
   /** How many new senders in an hour create leads. Messages of the others go to the quarantine. */
@@ -7566,7 +7566,7 @@ export interface PreviewProposalEffect {
   /** HTTP method of the operation. */
   method: string;
   /**
-   * Other open offers for the same boat, those of buyers first, the highest first. At most 5. Empty in lists, and
+   * Other open offers for the same boat: first from buyers, and the highest first. At most 5. Empty in lists, and
    * after the decision.
    */
   other_offers: Array<PreviewProposalOffer>;
