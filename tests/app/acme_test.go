@@ -230,7 +230,16 @@ func TestACMEOrdersOnce(t *testing.T) {
 	for range 3 {
 		servers = append(servers, serveSecurely(t, set))
 	}
-	ca.check = checkHTTP(ca.client(servers[0].redirect))
+	web := ca.client(servers[0].redirect)
+	assert.Eventually(t, "a server that can answer the challenge", func() bool {
+		res, err := web.Get("http://" + acmeDomain + "/.well-known/acme-challenge/unknown")
+		if err != nil {
+			return false
+		}
+		_ = res.Body.Close()
+		return res.StatusCode == 404 // 403 while it starts
+	})
+	ca.check = checkHTTP(web)
 	ca.mu.Unlock()
 
 	for _, s := range servers {
