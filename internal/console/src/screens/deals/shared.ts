@@ -60,12 +60,6 @@ export function useStructures(dealId: string) {
   return useLoad(["structures", dealId], () => api.finance.listStructures(dealId, { limit: 100 }), [dealId]);
 }
 
-/** Deals by status, with totals. */
-export function usePipeline(location_id?: string) {
-  const load = () => api.preview.reports.getPipeline(location_id ? { location_id } : {});
-  return useLoad(["pipeline", location_id], load, ["deal", "payment"]);
-}
-
 /** Loads a deal and its parts again. */
 export function dealChanged(id: string): void {
   changed("deal", id);
