@@ -85,11 +85,14 @@ const (
 	EventDealOfferMade EventType = "deal.offer_made"
 	// An offer was rejected by the other side.
 	EventDealOfferRejected EventType = "deal.offer_rejected"
+	// The last step of an offer was undone: it was made, accepted, rejected or withdrawn by mistake.
+	EventDealOfferUndone EventType = "deal.offer_undone"
 	// An offer was withdrawn by the side that made it.
 	EventDealOfferWithdrawn EventType = "deal.offer_withdrawn"
 	// A deal was created with its opening offer.
 	EventDealOpened EventType = "deal.opened"
-	// A contracted deal is accepted again, because the lender's terms changed its total.
+	// A contracted deal is accepted again, because the lender's terms changed its total. Or an accepted deal is open
+	// again, because the acceptance was undone.
 	EventDealReopened EventType = "deal.reopened"
 	// A trade-in was added to a deal.
 	EventDealTradeInAdded EventType = "deal.trade_in_added"
@@ -288,6 +291,7 @@ var eventObjects = map[EventType]func() any{
 	EventDealOfferExpired:         func() any { return new(Offer) },
 	EventDealOfferMade:            func() any { return new(Offer) },
 	EventDealOfferRejected:        func() any { return new(Offer) },
+	EventDealOfferUndone:          func() any { return new(Offer) },
 	EventDealOfferWithdrawn:       func() any { return new(Offer) },
 	EventDealOpened:               func() any { return new(Deal) },
 	EventDealReopened:             func() any { return new(Deal) },

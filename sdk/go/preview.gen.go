@@ -613,6 +613,18 @@ func (s *PreviewDealsService) RejectOffer(ctx context.Context, dealID, offerID s
 	return call[PreviewOffer](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/offers/{offer_id}/reject", ids: []string{dealID, offerID}, body: body}, opts)
 }
 
+// UndoOffer: Undo the last step of an offer. Requires deals:write.
+//
+// An offer that was made by mistake is withdrawn, and the offers that it replaced are pending again. An
+// accepted, rejected or withdrawn offer is pending again. If it was accepted, the deal is open again, the hull
+// returns to its previous status, and unsigned documents are voided. It fails if anything has happened on the
+// deal since.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealsService) UndoOffer(ctx context.Context, dealID, offerID string, opts ...RequestOption) (*PreviewOffer, error) {
+	return call[PreviewOffer](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/offers/{offer_id}/undo", ids: []string{dealID, offerID}}, opts)
+}
+
 // PreviewDealUnwindParams are the parameters of Deals.Unwind. Fields that are not set are not sent.
 type PreviewDealUnwindParams struct {
 	// References to return as objects, separated by commas. You need the scope to read them.
@@ -661,7 +673,7 @@ type PreviewFinanceService struct{ client *Client }
 // funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
 // funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
 // selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
-// what is different.
+// what is different. With `skip_steps`, several steps are recorded at once.
 //
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewFinanceService) AdvanceFunding(ctx context.Context, dealID, fundingID string, body *PreviewFundingAdvance, opts ...RequestOption) (*PreviewFunding, error) {
@@ -677,6 +689,16 @@ func (s *PreviewFinanceService) AdvanceFunding(ctx context.Context, dealID, fund
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewFinanceService) CreateStructure(ctx context.Context, dealID string, body PreviewFinanceStructureCreate, opts ...RequestOption) (*PreviewFinanceStructure, error) {
 	return call[PreviewFinanceStructure](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/finance_structures", ids: []string{dealID}, body: body}, opts)
+}
+
+// GetDealDesk: Retrieve what people choose from on a deal. Requires deals:read.
+//
+// Returns the fees of new deals and the catalog of products from the settings of the dealership, and the lenders
+// of earlier deals. Costs are only returned to keys with deals:write.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewFinanceService) GetDealDesk(ctx context.Context, opts ...RequestOption) (*PreviewDealDesk, error) {
+	return call[PreviewDealDesk](ctx, s.client, request{verb: "GET", path: "/v2-preview/deal_desk"}, opts)
 }
 
 // GetExecutedDocument: Download the signed PDF with its signatures. Requires deals:read.
@@ -717,6 +739,16 @@ func (s *PreviewFinanceService) GetStructure(ctx context.Context, dealID, struct
 	return call[PreviewFinanceStructureSchedule](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/finance_structures/{structure_id}", ids: []string{dealID, structureID}}, opts)
 }
 
+// IssueMissingDocuments: Issue all documents that a deal still needs. Requires deals:write.
+//
+// Issues each document of `listMissingDocuments`, or none if one of them fails. All of them state the same
+// terms. They are not sent to anyone.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewFinanceService) IssueMissingDocuments(ctx context.Context, dealID string, opts ...RequestOption) (*PreviewIssuedDocuments, error) {
+	return call[PreviewIssuedDocuments](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/missing_documents", ids: []string{dealID}}, opts)
+}
+
 // ListFundings: List lender submissions and their statuses. Requires deals:read.
 //
 // Returns each submission with the lender's decision and the stipulations. Newest first.
@@ -724,6 +756,17 @@ func (s *PreviewFinanceService) GetStructure(ctx context.Context, dealID, struct
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewFinanceService) ListFundings(ctx context.Context, dealID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewFunding, error] {
 	return list[PreviewFunding](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/fundings", ids: []string{dealID}, query: params}, opts)
+}
+
+// ListMissingDocuments: List the documents that a deal still needs. Requires deals:read.
+//
+// Returns the usual documents of a deal like this one that were not issued yet and that can be issued now, in
+// the order of a sale. It depends on the financing, products, trade-ins, payments, taxes and the owner of the
+// boat.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewFinanceService) ListMissingDocuments(ctx context.Context, dealID string, opts ...RequestOption) (*PreviewMissingDocuments, error) {
+	return call[PreviewMissingDocuments](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/missing_documents", ids: []string{dealID}}, opts)
 }
 
 // ListPayments: List payments and refunds. Requires deals:read.
@@ -795,6 +838,27 @@ func (s *PreviewFinanceService) SelectStructure(ctx context.Context, dealID, str
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewFinanceService) SubmitFunding(ctx context.Context, dealID string, body FundingSubmit, opts ...RequestOption) (*PreviewFunding, error) {
 	return call[PreviewFunding](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/fundings", ids: []string{dealID}, body: body}, opts)
+}
+
+// UndoFunding: Undo the last step of a funding. Requires deals:write.
+//
+// The funding gets back the status, reason, reference and decision from before the last `advanceFunding`,
+// including all steps of one call. It fails if the funding has changed since, and for `funded` and
+// `charged_back`.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewFinanceService) UndoFunding(ctx context.Context, dealID, fundingID string, opts ...RequestOption) (*PreviewFunding, error) {
+	return call[PreviewFunding](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/fundings/{funding_id}/undo", ids: []string{dealID, fundingID}}, opts)
+}
+
+// UndoPayment: Undo a payment that was recorded by mistake. Requires deals:write.
+//
+// Records a reversal of the whole payment and returns it. Only the user or key that recorded the payment can
+// undo it, within 10 minutes, and only if the deal has not changed since. Later, refund the payment.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewFinanceService) UndoPayment(ctx context.Context, dealID, paymentID string, opts ...RequestOption) (*PreviewPayment, error) {
+	return call[PreviewPayment](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/payments/{payment_id}/undo", ids: []string{dealID, paymentID}}, opts)
 }
 
 // PreviewFinanceUploadDocumentParams are the parameters of Finance.UploadDocument. Fields that are not set are not sent.

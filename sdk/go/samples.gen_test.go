@@ -1855,6 +1855,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			offer, err := client.Preview.Deals.UndoOffer(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(offer.ID)
+			return nil
+		},
+		func() error {
 			deal, err := client.Preview.Deals.Unwind(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewDealUnwind{
 				HullStatus: slipway.PreviewUnwoundHullStatusAvailable,
 				Reason:     "Title problem",
@@ -1902,6 +1910,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			dealDesk, err := client.Preview.Finance.GetDealDesk(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Println(dealDesk)
+			return nil
+		},
+		func() error {
 			content, err := client.Preview.Finance.GetExecutedDocument(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "doc_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -1938,12 +1954,28 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			issuedDocuments, err := client.Preview.Finance.IssueMissingDocuments(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(issuedDocuments)
+			return nil
+		},
+		func() error {
 			for funding, err := range client.Preview.Finance.ListFundings(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
 				if err != nil {
 					return err
 				}
 				fmt.Println(funding.ID)
 			}
+			return nil
+		},
+		func() error {
+			missingDocuments, err := client.Preview.Finance.ListMissingDocuments(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(missingDocuments)
 			return nil
 		},
 		func() error {
@@ -2010,6 +2042,22 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(funding.ID)
+			return nil
+		},
+		func() error {
+			funding, err := client.Preview.Finance.UndoFunding(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fund_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(funding.ID)
+			return nil
+		},
+		func() error {
+			payment, err := client.Preview.Finance.UndoPayment(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "pay_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(payment.ID)
 			return nil
 		},
 		func() error {

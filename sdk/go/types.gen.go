@@ -285,6 +285,24 @@ type BuyerTax struct {
 	Taxes []TaxRule `json:"taxes,omitzero"`
 }
 
+// CatalogProduct: A finance or insurance product that the dealership sells.
+type CatalogProduct struct {
+	// Cost to the dealership. Null if it is unknown, or if your key does not have deals:write.
+	CostCents *int64 `json:"cost_cents,omitzero"`
+	// Type of product.
+	Kind FinanceProductKind `json:"kind"`
+	// Your name for the product. Each product has a different one.
+	Name string `json:"name"`
+	// Price to the buyer in cents.
+	PriceCents int64 `json:"price_cents"`
+	// Company that provides the product. Null if there is none.
+	Provider string `json:"provider,omitzero"`
+	// Whether the taxes of the deal apply to it. Null uses settings.taxable_lines.product.
+	Taxable *bool `json:"taxable,omitzero"`
+	// How long the product lasts, in months. Null if it has no term.
+	TermMonths *int64 `json:"term_months,omitzero"`
+}
+
 // Channel: A marketplace or website that shows hulls to the public.
 type Channel struct {
 	// Whether all hulls that match the filter are published automatically.
@@ -1051,7 +1069,8 @@ type DealCreate struct {
 	HullID string `json:"hull_id"`
 	// Lead that the deal comes from.
 	LeadID string `json:"lead_id,omitzero"`
-	// Fees, products, accessories, discounts and rebates in addition to the price of the boat.
+	// Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+	// settings.default_fees of the dealership, which a wholesale deal doesn't have.
 	LineItems []DealLineItem `json:"line_items,omitzero"`
 	// Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500.
 	Metadata map[string]string `json:"metadata,omitzero"`
@@ -1244,6 +1263,8 @@ type DealershipPatchSettings struct {
 	AllowDeliveryBeforeFunding Opt[bool] `json:"allow_delivery_before_funding,omitzero"`
 	// Which apps users can connect. With owner_allowed, an owner connects an app without registration first.
 	AllowedApps Opt[AllowedApps] `json:"allowed_apps,omitzero"`
+	// Replaces all fees of new deals.
+	DefaultFees Opt[[]FeeRule] `json:"default_fees,omitzero"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours Opt[int64] `json:"default_hold_hours,omitzero"`
 	// Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes.
@@ -1254,6 +1275,8 @@ type DealershipPatchSettings struct {
 	Inbound Opt[DealershipPatchSettingsInbound] `json:"inbound,omitzero"`
 	// Reasons to choose from when a lead is closed. Replaces the list.
 	LostReasons Opt[[]string] `json:"lost_reasons,omitzero"`
+	// Replaces the catalog of products.
+	Products Opt[[]CatalogProduct] `json:"products,omitzero"`
 	// Score at which a lead is qualified.
 	QualifyAtScore Opt[int64] `json:"qualify_at_score,omitzero"`
 	// Hours in which marketing text messages wait, in the recipient's time zone.
@@ -1525,6 +1548,20 @@ type EventRequest struct {
 	IdempotencyKey *string `json:"idempotency_key"`
 }
 
+// FeeRule: A fee that new deals have.
+type FeeRule struct {
+	// Amount in cents.
+	AmountCents int64 `json:"amount_cents"`
+	// Your code for the fee, such as for accounting. Null if there is none.
+	Code string `json:"code,omitzero"`
+	// Cost to the dealership. Null if it is unknown, or if your key does not have deals:write.
+	CostCents *int64 `json:"cost_cents,omitzero"`
+	// Name of the fee, as documents show it.
+	Description string `json:"description"`
+	// Whether the fee is taxable. Null uses settings.taxable_lines.fee.
+	Taxable *bool `json:"taxable,omitzero"`
+}
+
 // FinanceProduct: A finance or insurance product that is sold with a loan.
 type FinanceProduct struct {
 	// Cost to the dealership. Null if your key does not have deals:write.
@@ -1755,8 +1792,12 @@ type FundingAdvance struct {
 	FundedAt time.Time `json:"funded_at,omitzero"`
 	// Reason for the change. It becomes the reason of the funding.
 	Reason string `json:"reason,omitzero"`
+	// Only for funded. Also records the amount as a payment of the kind lender_proceeds.
+	RecordPayment *bool `json:"record_payment,omitzero"`
 	// Lender's reference number.
 	Reference string `json:"reference,omitzero"`
+	// Whether the steps between the current status and to are recorded too. Each has its own event.
+	SkipSteps *bool `json:"skip_steps,omitzero"`
 	// New status. Defaults to the next one toward funded.
 	To FundingStatus `json:"to,omitzero"`
 }
@@ -2702,7 +2743,8 @@ type LeadConvert struct {
 	DealType DealType `json:"deal_type,omitzero"`
 	// Defaults to the hull of the lead.
 	HullID string `json:"hull_id,omitzero"`
-	// Fees, products, accessories, discounts and rebates in addition to the price of the boat.
+	// Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+	// settings.default_fees of the dealership, which a wholesale deal doesn't have.
 	LineItems []DealLineItem `json:"line_items,omitzero"`
 	// Buyer's opening offer in whole US dollars.
 	OfferUSD int64 `json:"offer_usd"`
@@ -3650,6 +3692,24 @@ type PreviewCashSum struct {
 	Reversed PreviewMoney `json:"reversed"`
 }
 
+// PreviewCatalogProduct: A finance or insurance product that the dealership sells.
+type PreviewCatalogProduct struct {
+	// Cost to the dealership. Null if it is unknown, or if your key does not have deals:write.
+	Cost *PreviewMoney `json:"cost,omitzero"`
+	// Type of product.
+	Kind FinanceProductKind `json:"kind"`
+	// Your name for the product. Each product has a different one.
+	Name string `json:"name"`
+	// Price to the buyer in cents.
+	Price PreviewMoney `json:"price"`
+	// Company that provides the product. Null if there is none.
+	Provider string `json:"provider,omitzero"`
+	// Whether the taxes of the deal apply to it. Null uses settings.taxable_lines.product.
+	Taxable *bool `json:"taxable,omitzero"`
+	// How long the product lasts, in months. Null if it has no term.
+	TermMonths *int64 `json:"term_months,omitzero"`
+}
+
 // PreviewChannel: A marketplace or website that shows hulls to the public.
 type PreviewChannel struct {
 	// Whether all hulls that match the filter are published automatically.
@@ -3948,7 +4008,8 @@ type PreviewDealCreate struct {
 	HullID string `json:"hull_id"`
 	// Lead that the deal comes from.
 	LeadID string `json:"lead_id,omitzero"`
-	// Fees, products, accessories, discounts and rebates in addition to the price of the boat.
+	// Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+	// settings.default_fees of the dealership, which a wholesale deal doesn't have.
 	LineItems []PreviewDealLineItem `json:"line_items,omitzero"`
 	// Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500.
 	Metadata map[string]string `json:"metadata,omitzero"`
@@ -3968,6 +4029,16 @@ type PreviewDealCreate struct {
 	// Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else
 	// of the dealership.
 	TradeTaxCredit *bool `json:"trade_tax_credit,omitzero"`
+}
+
+// PreviewDealDesk: What people choose from on a deal: fees, products and lenders.
+type PreviewDealDesk struct {
+	// Fees of new deals.
+	DefaultFees []PreviewFeeRule `json:"default_fees"`
+	// Names of the lenders of deals, the most recent one first. At most 50.
+	Lenders []string `json:"lenders"`
+	// Catalog of finance and insurance products.
+	Products []PreviewCatalogProduct `json:"products"`
 }
 
 // PreviewDealLineItem: An amount in addition to the price of the boat, or a discount or rebate.
@@ -4184,6 +4255,8 @@ type PreviewDealershipPatchSettings struct {
 	AllowDeliveryBeforeFunding Opt[bool] `json:"allow_delivery_before_funding,omitzero"`
 	// Which apps users can connect. With owner_allowed, an owner connects an app without registration first.
 	AllowedApps Opt[AllowedApps] `json:"allowed_apps,omitzero"`
+	// Replaces all fees of new deals.
+	DefaultFees Opt[[]PreviewFeeRule] `json:"default_fees,omitzero"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours Opt[int64] `json:"default_hold_hours,omitzero"`
 	// Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes.
@@ -4194,6 +4267,8 @@ type PreviewDealershipPatchSettings struct {
 	Inbound Opt[PreviewDealershipPatchSettingsInbound] `json:"inbound,omitzero"`
 	// Reasons to choose from when a lead is closed. Replaces the list.
 	LostReasons Opt[[]string] `json:"lost_reasons,omitzero"`
+	// Replaces the catalog of products.
+	Products Opt[[]PreviewCatalogProduct] `json:"products,omitzero"`
 	// Score at which a lead is qualified.
 	QualifyAtScore Opt[int64] `json:"qualify_at_score,omitzero"`
 	// Hours in which marketing text messages wait, in the recipient's time zone.
@@ -4305,6 +4380,20 @@ type PreviewEventWithActorData struct {
 	Object map[string]any `json:"object"`
 	// Old values of the changed fields.
 	Previous map[string]any `json:"previous"`
+}
+
+// PreviewFeeRule: A fee that new deals have.
+type PreviewFeeRule struct {
+	// Amount in cents.
+	Amount PreviewMoney `json:"amount"`
+	// Your code for the fee, such as for accounting. Null if there is none.
+	Code string `json:"code,omitzero"`
+	// Cost to the dealership. Null if it is unknown, or if your key does not have deals:write.
+	Cost *PreviewMoney `json:"cost,omitzero"`
+	// Name of the fee, as documents show it.
+	Description string `json:"description"`
+	// Whether the fee is taxable. Null uses settings.taxable_lines.fee.
+	Taxable *bool `json:"taxable,omitzero"`
 }
 
 // PreviewFinanceProduct: A finance or insurance product that is sold with a loan.
@@ -4601,8 +4690,12 @@ type PreviewFundingAdvance struct {
 	FundedAt time.Time `json:"funded_at,omitzero"`
 	// Reason for the change. It becomes the reason of the funding.
 	Reason string `json:"reason,omitzero"`
+	// Only for funded. Also records the amount as a payment of the kind lender_proceeds.
+	RecordPayment *bool `json:"record_payment,omitzero"`
 	// Lender's reference number.
 	Reference string `json:"reference,omitzero"`
+	// Whether the steps between the current status and to are recorded too. Each has its own event.
+	SkipSteps *bool `json:"skip_steps,omitzero"`
 	// New status. Defaults to the next one toward funded.
 	To FundingStatus `json:"to,omitzero"`
 }
@@ -5253,6 +5346,12 @@ type PreviewInventoryValue struct {
 	WithoutCost *int64 `json:"without_cost"`
 }
 
+// PreviewIssuedDocuments: Documents that were issued together.
+type PreviewIssuedDocuments struct {
+	// The documents, in the order of a sale.
+	Data []Document `json:"data"`
+}
+
 // PreviewLead: An inquiry about a boat.
 type PreviewLead struct {
 	// Who has to answer next. The last message, call or visit of a person decides, and automatic messages don't
@@ -5340,7 +5439,8 @@ type PreviewLeadConvert struct {
 	DealType DealType `json:"deal_type,omitzero"`
 	// Defaults to the hull of the lead.
 	HullID string `json:"hull_id,omitzero"`
-	// Fees, products, accessories, discounts and rebates in addition to the price of the boat.
+	// Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+	// settings.default_fees of the dealership, which a wholesale deal doesn't have.
 	LineItems []PreviewDealLineItem `json:"line_items,omitzero"`
 	// Buyer's opening offer.
 	Offer PreviewMoney `json:"offer"`
@@ -5766,6 +5866,22 @@ type PreviewMessagingChannel struct {
 	// Number of messages that are sent as soon as the provider answers. Without messages that are scheduled for
 	// later.
 	Waiting int64 `json:"waiting"`
+}
+
+// PreviewMissingDocument: A document that a deal still needs.
+type PreviewMissingDocument struct {
+	// Type of document.
+	Kind DocumentKind `json:"kind"`
+	// Roles that must sign.
+	RequiredSigners []SignerRole `json:"required_signers"`
+	// Usual title.
+	Title string `json:"title"`
+}
+
+// PreviewMissingDocuments: The documents that a deal still needs, in the order of a sale.
+type PreviewMissingDocuments struct {
+	// The documents. Empty if none is missing.
+	Data []PreviewMissingDocument `json:"data"`
 }
 
 // PreviewMoney: An amount of money.
@@ -6646,6 +6762,8 @@ type PreviewSettings struct {
 	// Which apps users can connect: registered ones, or also apps without registration that an owner has connected
 	// first.
 	AllowedApps AllowedApps `json:"allowed_apps"`
+	// Fees of new deals, unless the deal is created with line_items. Wholesale deals have none.
+	DefaultFees []PreviewFeeRule `json:"default_fees"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours int64 `json:"default_hold_hours"`
 	// Tax rate of new deals, if neither the location nor the dealership has default_taxes.
@@ -6656,6 +6774,8 @@ type PreviewSettings struct {
 	Inbound Inbound `json:"inbound"`
 	// Reasons to choose from when a lead is closed. Reports count all others as one.
 	LostReasons []string `json:"lost_reasons"`
+	// Finance and insurance products to choose from.
+	Products []PreviewCatalogProduct `json:"products"`
 	// Score at which a lead is qualified.
 	QualifyAtScore int64 `json:"qualify_at_score"`
 	// Hours in which marketing text messages and reminders wait, in the recipient's time zone.
@@ -7119,6 +7239,8 @@ type Settings struct {
 	// Which apps users can connect: registered ones, or also apps without registration that an owner has connected
 	// first.
 	AllowedApps AllowedApps `json:"allowed_apps"`
+	// Fees of new deals, unless the deal is created with line_items. Wholesale deals have none.
+	DefaultFees []FeeRule `json:"default_fees"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours int64 `json:"default_hold_hours"`
 	// Tax rate of new deals, if neither the location nor the dealership has default_taxes.
@@ -7129,6 +7251,8 @@ type Settings struct {
 	Inbound Inbound `json:"inbound"`
 	// Reasons to choose from when a lead is closed. Reports count all others as one.
 	LostReasons []string `json:"lost_reasons"`
+	// Finance and insurance products to choose from.
+	Products []CatalogProduct `json:"products"`
 	// Score at which a lead is qualified.
 	QualifyAtScore int64 `json:"qualify_at_score"`
 	// Hours in which marketing text messages and reminders wait, in the recipient's time zone.

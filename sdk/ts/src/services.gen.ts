@@ -480,7 +480,7 @@ export class FinanceService extends Family {
    * funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
    * funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
    * selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
-   * what is different.
+   * what is different. With `skip_steps`, several steps are recorded at once.
    */
   readonly advanceFunding = (dealId: string, fundingId: string, body?: t.FundingAdvance, options?: Options): Promise<t.Funding> =>
     post(this, path`/deals/${dealId}/fundings/${fundingId}/advance`, body, options);
@@ -1440,6 +1440,17 @@ export class PreviewDealsService extends PreviewFamily {
   readonly rejectOffer = (dealId: string, offerId: string, body?: t.OfferReject, options?: Options): Promise<t.PreviewOffer> =>
     post(this, path`/deals/${dealId}/offers/${offerId}/reject`, body, options);
   /**
+   * Undo the last step of an offer. Requires deals:write.
+   * An offer that was made by mistake is withdrawn, and the offers that it replaced are pending again. An
+   * accepted, rejected or withdrawn offer is pending again. If it was accepted, the deal is open again, the hull
+   * returns to its previous status, and unsigned documents are voided. It fails if anything has happened on the
+   * deal since.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly undoOffer = (dealId: string, offerId: string, options?: Options): Promise<t.PreviewOffer> =>
+    post(this, path`/deals/${dealId}/offers/${offerId}/undo`, undefined, options);
+  /**
    * Undo a funded, delivered or closed sale. Requires deals:write.
    * The deal becomes cancelled. Payments are refunded, reversed or kept, as `payments` says. Fundings are charged
    * back, products are canceled, issued documents are voided, and the boat is in stock again. The reports of
@@ -1479,7 +1490,7 @@ export class PreviewFinanceService extends PreviewFamily {
    * funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
    * funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
    * selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
-   * what is different.
+   * what is different. With `skip_steps`, several steps are recorded at once.
    *
    * In preview since November 18, 2026. Can become stable on February 16, 2027.
    */
@@ -1495,6 +1506,15 @@ export class PreviewFinanceService extends PreviewFamily {
    */
   readonly createStructure = (dealId: string, body: t.PreviewFinanceStructureCreate, options?: Options): Promise<t.PreviewFinanceStructure> =>
     post(this, path`/deals/${dealId}/finance_structures`, body, options);
+  /**
+   * Retrieve what people choose from on a deal. Requires deals:read.
+   * Returns the fees of new deals and the catalog of products from the settings of the dealership, and the lenders
+   * of earlier deals. Costs are only returned to keys with deals:write.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getDealDesk = (options?: Options): Promise<t.PreviewDealDesk> =>
+    get(this, "/deal_desk", options);
   /**
    * Download the signed PDF with its signatures. Requires deals:read.
    * Returns the PDF with a page that lists the name, role, time and IP address of each signature, and the SHA-256
@@ -1530,6 +1550,15 @@ export class PreviewFinanceService extends PreviewFamily {
   readonly getStructure = (dealId: string, structureId: string, options?: Options): Promise<t.PreviewFinanceStructureSchedule> =>
     get(this, path`/deals/${dealId}/finance_structures/${structureId}`, options);
   /**
+   * Issue all documents that a deal still needs. Requires deals:write.
+   * Issues each document of `listMissingDocuments`, or none if one of them fails. All of them state the same
+   * terms. They are not sent to anyone.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly issueMissingDocuments = (dealId: string, options?: Options): Promise<t.PreviewIssuedDocuments> =>
+    post(this, path`/deals/${dealId}/missing_documents`, undefined, options);
+  /**
    * List lender submissions and their statuses. Requires deals:read.
    * Returns each submission with the lender's decision and the stipulations. Newest first.
    *
@@ -1537,6 +1566,16 @@ export class PreviewFinanceService extends PreviewFamily {
    */
   readonly listFundings = (dealId: string, query?: ListParams, options?: Options): List<t.PreviewFunding> =>
     list(this, path`/deals/${dealId}/fundings`, options, query);
+  /**
+   * List the documents that a deal still needs. Requires deals:read.
+   * Returns the usual documents of a deal like this one that were not issued yet and that can be issued now, in
+   * the order of a sale. It depends on the financing, products, trade-ins, payments, taxes and the owner of the
+   * boat.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listMissingDocuments = (dealId: string, options?: Options): Promise<t.PreviewMissingDocuments> =>
+    get(this, path`/deals/${dealId}/missing_documents`, options);
   /**
    * List payments and refunds. Requires deals:read.
    * Returns the money that was received for the deal, with refunds, reversals and transfers as separate entries.
@@ -1601,6 +1640,25 @@ export class PreviewFinanceService extends PreviewFamily {
    */
   readonly submitFunding = (dealId: string, body: t.FundingSubmit, options?: Options): Promise<t.PreviewFunding> =>
     post(this, path`/deals/${dealId}/fundings`, body, options);
+  /**
+   * Undo the last step of a funding. Requires deals:write.
+   * The funding gets back the status, reason, reference and decision from before the last `advanceFunding`,
+   * including all steps of one call. It fails if the funding has changed since, and for `funded` and
+   * `charged_back`.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly undoFunding = (dealId: string, fundingId: string, options?: Options): Promise<t.PreviewFunding> =>
+    post(this, path`/deals/${dealId}/fundings/${fundingId}/undo`, undefined, options);
+  /**
+   * Undo a payment that was recorded by mistake. Requires deals:write.
+   * Records a reversal of the whole payment and returns it. Only the user or key that recorded the payment can
+   * undo it, within 10 minutes, and only if the deal has not changed since. Later, refund the payment.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly undoPayment = (dealId: string, paymentId: string, options?: Options): Promise<t.PreviewPayment> =>
+    post(this, path`/deals/${dealId}/payments/${paymentId}/undo`, undefined, options);
   /**
    * Upload a document. Requires deals:write.
    * Send a PDF, or a JPEG or PNG image, of up to 25 MiB as the body or as the form field `file`. The type is

@@ -943,6 +943,24 @@ export interface BuyerTax {
   taxes?: Array<TaxRule> | null;
 }
 
+/** A finance or insurance product that the dealership sells. */
+export interface CatalogProduct {
+  /** Cost to the dealership. Null if it is unknown, or if your key does not have deals:write. */
+  cost_cents?: number | null;
+  /** Type of product. */
+  kind: FinanceProductKind;
+  /** Your name for the product. Each product has a different one. */
+  name: string;
+  /** Price to the buyer in cents. */
+  price_cents: number;
+  /** Company that provides the product. Null if there is none. */
+  provider?: string | null;
+  /** Whether the taxes of the deal apply to it. Null uses settings.taxable_lines.product. */
+  taxable?: boolean | null;
+  /** How long the product lasts, in months. Null if it has no term. */
+  term_months?: number | null;
+}
+
 /** A marketplace or website that shows hulls to the public. */
 export interface Channel {
   /** Whether all hulls that match the filter are published automatically. */
@@ -1773,7 +1791,10 @@ export interface DealCreate {
   hull_id: string;
   /** Lead that the deal comes from. */
   lead_id?: string | null;
-  /** Fees, products, accessories, discounts and rebates in addition to the price of the boat. */
+  /**
+   * Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+   * settings.default_fees of the dealership, which a wholesale deal doesn't have.
+   */
   line_items?: Array<DealLineItem>;
   /** Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500. */
   metadata?: Record<string, string>;
@@ -1992,6 +2013,8 @@ export interface DealershipPatchSettings {
   allow_delivery_before_funding?: boolean;
   /** Which apps users can connect. With owner_allowed, an owner connects an app without registration first. */
   allowed_apps?: AllowedApps;
+  /** Replaces all fees of new deals. */
+  default_fees?: Array<FeeRule>;
   /** Default length of a hold, in hours. */
   default_hold_hours?: number;
   /** Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes. */
@@ -2002,6 +2025,8 @@ export interface DealershipPatchSettings {
   inbound?: DealershipPatchSettingsInbound;
   /** Reasons to choose from when a lead is closed. Replaces the list. */
   lost_reasons?: Array<string>;
+  /** Replaces the catalog of products. */
+  products?: Array<CatalogProduct>;
   /** Score at which a lead is qualified. */
   qualify_at_score?: number;
   /** Hours in which marketing text messages wait, in the recipient's time zone. */
@@ -2358,11 +2383,16 @@ export interface EventObjects {
   "deal.offer_made": Offer;
   /** An offer was rejected by the other side. */
   "deal.offer_rejected": Offer;
+  /** The last step of an offer was undone: it was made, accepted, rejected or withdrawn by mistake. */
+  "deal.offer_undone": Offer;
   /** An offer was withdrawn by the side that made it. */
   "deal.offer_withdrawn": Offer;
   /** A deal was created with its opening offer. */
   "deal.opened": Deal;
-  /** A contracted deal is accepted again, because the lender's terms changed its total. */
+  /**
+   * A contracted deal is accepted again, because the lender's terms changed its total. Or an accepted deal is open
+   * again, because the acceptance was undone.
+   */
   "deal.reopened": Deal;
   /** A trade-in was added to a deal. */
   "deal.trade_in_added": TradeIn;
@@ -2552,6 +2582,20 @@ export interface EventRequest {
   id: string | null;
   /** Idempotency-Key of the request. Null if none was sent. */
   idempotency_key: string | null;
+}
+
+/** A fee that new deals have. */
+export interface FeeRule {
+  /** Amount in cents. */
+  amount_cents: number;
+  /** Your code for the fee, such as for accounting. Null if there is none. */
+  code?: string | null;
+  /** Cost to the dealership. Null if it is unknown, or if your key does not have deals:write. */
+  cost_cents?: number | null;
+  /** Name of the fee, as documents show it. */
+  description: string;
+  /** Whether the fee is taxable. Null uses settings.taxable_lines.fee. */
+  taxable?: boolean | null;
 }
 
 /** A finance or insurance product that is sold with a loan. */
@@ -2804,8 +2848,12 @@ export interface FundingAdvance {
   funded_at?: string | null;
   /** Reason for the change. It becomes the reason of the funding. */
   reason?: string | null;
+  /** Only for funded. Also records the amount as a payment of the kind lender_proceeds. */
+  record_payment?: boolean;
   /** Lender's reference number. */
   reference?: string | null;
+  /** Whether the steps between the current status and to are recorded too. Each has its own event. */
+  skip_steps?: boolean;
   /** New status. Defaults to the next one toward funded. */
   to?: FundingStatus;
 }
@@ -3803,7 +3851,10 @@ export interface LeadConvert {
   deal_type?: DealType;
   /** Defaults to the hull of the lead. */
   hull_id?: string | null;
-  /** Fees, products, accessories, discounts and rebates in addition to the price of the boat. */
+  /**
+   * Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+   * settings.default_fees of the dealership, which a wholesale deal doesn't have.
+   */
   line_items?: Array<DealLineItem>;
   /** Buyer's opening offer in whole US dollars. */
   offer_usd: number;
@@ -4771,6 +4822,24 @@ export interface PreviewCashSum {
   reversed: PreviewMoney;
 }
 
+/** A finance or insurance product that the dealership sells. */
+export interface PreviewCatalogProduct {
+  /** Cost to the dealership. Null if it is unknown, or if your key does not have deals:write. */
+  cost?: PreviewMoney | null;
+  /** Type of product. */
+  kind: FinanceProductKind;
+  /** Your name for the product. Each product has a different one. */
+  name: string;
+  /** Price to the buyer in cents. */
+  price: PreviewMoney;
+  /** Company that provides the product. Null if there is none. */
+  provider?: string | null;
+  /** Whether the taxes of the deal apply to it. Null uses settings.taxable_lines.product. */
+  taxable?: boolean | null;
+  /** How long the product lasts, in months. Null if it has no term. */
+  term_months?: number | null;
+}
+
 /** A marketplace or website that shows hulls to the public. */
 export interface PreviewChannel {
   /** Whether all hulls that match the filter are published automatically. */
@@ -5114,7 +5183,10 @@ export interface PreviewDealCreate {
   hull_id: string;
   /** Lead that the deal comes from. */
   lead_id?: string | null;
-  /** Fees, products, accessories, discounts and rebates in addition to the price of the boat. */
+  /**
+   * Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+   * settings.default_fees of the dealership, which a wholesale deal doesn't have.
+   */
   line_items?: Array<PreviewDealLineItem>;
   /** Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500. */
   metadata?: Record<string, string>;
@@ -5138,6 +5210,16 @@ export interface PreviewDealCreate {
    * of the dealership.
    */
   trade_tax_credit?: boolean | null;
+}
+
+/** What people choose from on a deal: fees, products and lenders. */
+export interface PreviewDealDesk {
+  /** Fees of new deals. */
+  default_fees: Array<PreviewFeeRule>;
+  /** Names of the lenders of deals, the most recent one first. At most 50. */
+  lenders: Array<string>;
+  /** Catalog of finance and insurance products. */
+  products: Array<PreviewCatalogProduct>;
 }
 
 /** An amount in addition to the price of the boat, or a discount or rebate. */
@@ -5378,6 +5460,8 @@ export interface PreviewDealershipPatchSettings {
   allow_delivery_before_funding?: boolean;
   /** Which apps users can connect. With owner_allowed, an owner connects an app without registration first. */
   allowed_apps?: AllowedApps;
+  /** Replaces all fees of new deals. */
+  default_fees?: Array<PreviewFeeRule>;
   /** Default length of a hold, in hours. */
   default_hold_hours?: number;
   /** Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes. */
@@ -5388,6 +5472,8 @@ export interface PreviewDealershipPatchSettings {
   inbound?: PreviewDealershipPatchSettingsInbound;
   /** Reasons to choose from when a lead is closed. Replaces the list. */
   lost_reasons?: Array<string>;
+  /** Replaces the catalog of products. */
+  products?: Array<PreviewCatalogProduct>;
   /** Score at which a lead is qualified. */
   qualify_at_score?: number;
   /** Hours in which marketing text messages wait, in the recipient's time zone. */
@@ -5506,6 +5592,20 @@ export interface PreviewEventWithActorData {
   object: Record<string, unknown>;
   /** Old values of the changed fields. */
   previous: Record<string, unknown>;
+}
+
+/** A fee that new deals have. */
+export interface PreviewFeeRule {
+  /** Amount in cents. */
+  amount: PreviewMoney;
+  /** Your code for the fee, such as for accounting. Null if there is none. */
+  code?: string | null;
+  /** Cost to the dealership. Null if it is unknown, or if your key does not have deals:write. */
+  cost?: PreviewMoney | null;
+  /** Name of the fee, as documents show it. */
+  description: string;
+  /** Whether the fee is taxable. Null uses settings.taxable_lines.fee. */
+  taxable?: boolean | null;
 }
 
 /** A finance or insurance product that is sold with a loan. */
@@ -5826,8 +5926,12 @@ export interface PreviewFundingAdvance {
   funded_at?: string | null;
   /** Reason for the change. It becomes the reason of the funding. */
   reason?: string | null;
+  /** Only for funded. Also records the amount as a payment of the kind lender_proceeds. */
+  record_payment?: boolean;
   /** Lender's reference number. */
   reference?: string | null;
+  /** Whether the steps between the current status and to are recorded too. Each has its own event. */
+  skip_steps?: boolean;
   /** New status. Defaults to the next one toward funded. */
   to?: FundingStatus;
 }
@@ -6503,6 +6607,12 @@ export interface PreviewInventoryValue {
   without_cost: number | null;
 }
 
+/** Documents that were issued together. */
+export interface PreviewIssuedDocuments {
+  /** The documents, in the order of a sale. */
+  data: Array<Document>;
+}
+
 /** An inquiry about a boat. */
 export interface PreviewLead {
   /**
@@ -6604,7 +6714,10 @@ export interface PreviewLeadConvert {
   deal_type?: DealType;
   /** Defaults to the hull of the lead. */
   hull_id?: string | null;
-  /** Fees, products, accessories, discounts and rebates in addition to the price of the boat. */
+  /**
+   * Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+   * settings.default_fees of the dealership, which a wholesale deal doesn't have.
+   */
   line_items?: Array<PreviewDealLineItem>;
   /** Buyer's opening offer. */
   offer: PreviewMoney;
@@ -7062,6 +7175,22 @@ export interface PreviewMessagingChannel {
    * later.
    */
   waiting: number;
+}
+
+/** A document that a deal still needs. */
+export interface PreviewMissingDocument {
+  /** Type of document. */
+  kind: DocumentKind;
+  /** Roles that must sign. */
+  required_signers: Array<SignerRole>;
+  /** Usual title. */
+  title: string;
+}
+
+/** The documents that a deal still needs, in the order of a sale. */
+export interface PreviewMissingDocuments {
+  /** The documents. Empty if none is missing. */
+  data: Array<PreviewMissingDocument>;
 }
 
 /** An amount of money. */
@@ -7980,6 +8109,8 @@ export interface PreviewSettings {
    * first.
    */
   allowed_apps: AllowedApps;
+  /** Fees of new deals, unless the deal is created with line_items. Wholesale deals have none. */
+  default_fees: Array<PreviewFeeRule>;
   /** Default length of a hold, in hours. */
   default_hold_hours: number;
   /** Tax rate of new deals, if neither the location nor the dealership has default_taxes. */
@@ -7990,6 +8121,8 @@ export interface PreviewSettings {
   inbound: Inbound;
   /** Reasons to choose from when a lead is closed. Reports count all others as one. */
   lost_reasons: Array<string>;
+  /** Finance and insurance products to choose from. */
+  products: Array<PreviewCatalogProduct>;
   /** Score at which a lead is qualified. */
   qualify_at_score: number;
   /** Hours in which marketing text messages and reminders wait, in the recipient's time zone. */
@@ -8479,6 +8612,8 @@ export interface Settings {
    * first.
    */
   allowed_apps: AllowedApps;
+  /** Fees of new deals, unless the deal is created with line_items. Wholesale deals have none. */
+  default_fees: Array<FeeRule>;
   /** Default length of a hold, in hours. */
   default_hold_hours: number;
   /** Tax rate of new deals, if neither the location nor the dealership has default_taxes. */
@@ -8489,6 +8624,8 @@ export interface Settings {
   inbound: Inbound;
   /** Reasons to choose from when a lead is closed. Reports count all others as one. */
   lost_reasons: Array<string>;
+  /** Finance and insurance products to choose from. */
+  products: Array<CatalogProduct>;
   /** Score at which a lead is qualified. */
   qualify_at_score: number;
   /** Hours in which marketing text messages and reminders wait, in the recipient's time zone. */

@@ -1037,6 +1037,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(offer.id);
   },
   async () => {
+    const offer = await slipway.preview.deals.undoOffer("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(offer.id);
+  },
+  async () => {
     const deal = await slipway.preview.deals.unwind("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { hull_status: "available", reason: "Title problem" });
     console.log(deal.id);
   },
@@ -1057,6 +1061,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(financeStructure.id);
   },
   async () => {
+    const dealDesk = await slipway.preview.finance.getDealDesk();
+    console.log(dealDesk);
+  },
+  async () => {
     const content = await slipway.preview.finance.getExecutedDocument("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "doc_01jcqz8t5n8m2x4v6b7c9d0e1f");
     for await (const bytes of content.body ?? []) {
       process.stdout.write(bytes);
@@ -1075,9 +1083,17 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(financeStructureSchedule.id);
   },
   async () => {
+    const issuedDocuments = await slipway.preview.finance.issueMissingDocuments("deal_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(issuedDocuments);
+  },
+  async () => {
     for await (const funding of slipway.preview.finance.listFundings("deal_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
       console.log(funding.id);
     }
+  },
+  async () => {
+    const missingDocuments = await slipway.preview.finance.listMissingDocuments("deal_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(missingDocuments);
   },
   async () => {
     for await (const payment of slipway.preview.finance.listPayments("deal_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
@@ -1116,6 +1132,14 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const funding = await slipway.preview.finance.submitFunding("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { lender: "Bay Federal" });
     console.log(funding.id);
+  },
+  async () => {
+    const funding = await slipway.preview.finance.undoFunding("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fund_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(funding.id);
+  },
+  async () => {
+    const payment = await slipway.preview.finance.undoPayment("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "pay_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(payment.id);
   },
   async () => {
     const file = await openAsBlob("agreement.pdf", { type: "application/pdf" });
