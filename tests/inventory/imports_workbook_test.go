@@ -45,6 +45,6 @@ func TestWorkbookImport(t *testing.T) {
 		assert.Equal(t, h.ReceivedOn, new("2024-03-04"))
 
 		res := s.Test.With("Accept", "text/csv").Get("/v2-preview/hull_imports/"+i.ID+"/errors", 200, nil)
-		assert.Contains(t, string(res.Bytes), "6,model is required,XL-2,Boston Whaler,,2023,17.5,42000,HE,,")
+		assert.Contains(t, string(res.Bytes), "6,\"model is required; hin is required unless the hull is on order or in transit, or hin_absent_reason is set\",XL-2,Boston Whaler,,2023,17.5,42000,HE,,")
 	})
 }
