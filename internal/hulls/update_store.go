@@ -161,8 +161,8 @@ func (u Update) applySpecs(ctx context.Context, tx *db.Tx, h Hull, stored Stored
 	return true, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, events.Change{Before: before.view(h, false), After: row.view(h, false)})
 }
 
-// SpecParts are parts of a specification sheet to change. Engines has at most one
-// engine, which is what all engines have in common.
+// SpecParts are parts of a specification sheet to change. The first of its
+// engines is what all engines have in common, and the others have parts of their own.
 type SpecParts struct {
 	Sheet       SpecSheet
 	EngineCount *int64
@@ -212,9 +212,10 @@ func (p SpecParts) overEngines(sheet *SpecSheet) {
 	if sheet.Engines != nil {
 		was = *sheet.Engines
 	}
-	count := max(len(was), len(p.Serials), 1)
+	own := p.ownEngines()
+	count := max(len(was), len(p.Serials), len(own), 1)
 	if p.EngineCount != nil {
-		count = int(*p.EngineCount)
+		count = max(int(*p.EngineCount), len(own))
 	}
 
 	engines := make([]SpecEngine, count)
@@ -222,19 +223,35 @@ func (p SpecParts) overEngines(sheet *SpecSheet) {
 	for i := range engines {
 		e := &engines[i]
 		if p.Sheet.Engines != nil && len(*p.Sheet.Engines) > 0 {
-			common := (*p.Sheet.Engines)[0]
-			set(&e.Make, common.Make)
-			set(&e.Model, common.Model)
-			set(&e.Year, common.Year)
-			set(&e.HP, common.HP)
-			set(&e.Hours, common.Hours)
-			set(&e.Fuel, common.Fuel)
+			e.setParts((*p.Sheet.Engines)[0])
 		}
 		if i < len(p.Serials) {
 			e.Serial = &p.Serials[i]
 		}
+		if i < len(own) && i > 0 {
+			e.setParts(own[i])
+			set(&e.Serial, own[i].Serial)
+		}
 	}
 	sheet.Engines = &engines
+}
+
+// ownEngines returns the engines that have parts of their own.
+func (p SpecParts) ownEngines() []SpecEngine {
+	if p.Sheet.Engines == nil || len(*p.Sheet.Engines) < 2 {
+		return nil
+	}
+	return *p.Sheet.Engines
+}
+
+// setParts sets the parts that engines of a boat often share.
+func (e *SpecEngine) setParts(by SpecEngine) {
+	set(&e.Make, by.Make)
+	set(&e.Model, by.Model)
+	set(&e.Year, by.Year)
+	set(&e.HP, by.HP)
+	set(&e.Hours, by.Hours)
+	set(&e.Fuel, by.Fuel)
 }
 
 // Numbered is an active hull with what identifies it in a file.

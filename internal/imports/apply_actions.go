@@ -1,15 +1,14 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/imports/sheet"
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/fault"
 )
 
 // outcome is the result of some rows.
@@ -88,11 +87,7 @@ func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (
 
 	b := &batch{i: i, places: placesOf(locations), zones: zones, known: known}
 	for _, r := range rows {
-		err := r.Bad.Err()
-		if err == nil {
-			err = b.apply(ctx, tx, r)
-		}
-		if err != nil {
+		if err := b.apply(ctx, tx, r); err != nil {
 			if err := b.out.reject(r, err); err != nil {
 				return b.out, err
 			}
@@ -123,8 +118,8 @@ type change struct {
 
 // apply imports a row. New hulls are inserted later.
 func (b *batch) apply(ctx context.Context, tx *db.Tx, r sheet.Row) error {
-	if err := b.places.setLocation(r, b.i.LocationID); err != nil {
-		return err
+	if bad, err := b.problems(r, tx.Now); err != nil || len(bad) > 0 {
+		return cmp.Or(err, bad.Err())
 	}
 	earlier, field, closed := b.known.earlier(r)
 	if h, ok := b.known.active[r.Text("stock_number")]; ok {
@@ -191,52 +186,28 @@ func (b *batch) finish(ctx context.Context, tx *db.Tx) (outcome, error) {
 
 // create returns the new hull of a row.
 func (b *batch) create(tx *db.Tx, r sheet.Row) (a hulls.Addition, err error) {
-	fields := createFields(r, tx.Now.Year())
-	bad := validateCreate(fields)
-	x, more, err := extrasOf(r)
+	x, _, err := extrasOf(r)
 	if err != nil {
 		return a, err
 	}
-	if bad = append(bad, more...); len(bad) > 0 {
-		return a, bad.Err()
-	}
-
-	c, err := createOf(r, fields)
+	c, err := createOf(r, createFields(r, tx.Now.Year()))
 	if err != nil {
 		return a, err
 	}
-	zone, exists := b.zones[c.LocationID]
-	if a.Hull, err = hulls.NewHull(c, tx, zone); err != nil {
+	if a.Hull, err = hulls.NewHull(c, tx, b.zones[c.LocationID]); err != nil {
 		return a, err
 	}
 	a.MSRPUSD, a.Cost = x.msrp, x.cost
-	if a.Specs, err = x.specs.SheetOf(); err != nil {
-		return a, err
-	}
-
-	if !exists {
-		bad.Add("location_id", "not_found", "does not exist")
-	}
-	return a, bad.Err()
+	a.Specs, err = x.specs.SheetOf()
+	return a, err
 }
 
 // update changes a hull to match its row, and reports whether something changed.
 func (b *batch) update(ctx context.Context, tx *db.Tx, h hulls.Hull, r sheet.Row) (bool, error) {
-	bad := validatePatch(patchFields(r))
-	price, priced := r.Fields["price_usd"]
-	if priced {
-		bad = append(bad, slices.DeleteFunc(validateCreate(map[string]any{"price_usd": price}), func(d fault.Detail) bool {
-			return d.Field != "price_usd"
-		})...)
-	}
-	x, more, err := extrasOf(r)
+	x, _, err := extrasOf(r)
 	if err != nil {
 		return false, err
 	}
-	if bad = append(bad, more...); len(bad) > 0 {
-		return false, bad.Err()
-	}
-
 	p, err := patchOf(r)
 	if err != nil {
 		return false, err
@@ -244,7 +215,7 @@ func (b *batch) update(ctx context.Context, tx *db.Tx, h hulls.Hull, r sheet.Row
 	u := hulls.Update{
 		Patch: p, Status: hulls.Status(r.Text("status")), MSRPUSD: x.msrp, Cost: x.cost, Specs: x.specs, Reason: "import " + b.i.ID,
 	}
-	if price, ok := price.(float64); ok {
+	if price, ok := r.Fields["price_usd"].(float64); ok {
 		u.PriceUSD = new(int64(price))
 	}
 	return u.Apply(ctx, tx, h, b.known.stored)
@@ -254,9 +225,6 @@ func (b *batch) update(ctx context.Context, tx *db.Tx, h hulls.Hull, r sheet.Row
 func findHulls(ctx context.Context, tx *db.Tx, rows []sheet.Row) (k known, err error) {
 	var hins, stockNumbers []string
 	for _, r := range rows {
-		if len(r.Bad) > 0 {
-			continue
-		}
 		if s := r.Text("stock_number"); s != "" {
 			stockNumbers = append(stockNumbers, s)
 		}
@@ -268,7 +236,7 @@ func findHulls(ctx context.Context, tx *db.Tx, rows []sheet.Row) (k known, err e
 	if k.active, err = hulls.FindByStockNumber(ctx, tx, stockNumbers); err != nil {
 		return k, err
 	}
-	costs, specs := needs(rows, costFields), needs(rows, engineFields, trailerFields, sheetFields, otherFields)
+	costs, specs := needs(rows, costFields), needs(rows, engineFields, furtherFields, trailerFields, sheetFields, otherFields)
 	if costs || specs {
 		var ids []string
 		for _, h := range k.active {

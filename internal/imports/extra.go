@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strings"
@@ -23,12 +24,24 @@ var (
 	}
 	trailerFields = map[string]string{"trailer_vin": "vin", "trailer_make": "make", "trailer_model": "model", "trailer_year": "year"}
 	sheetFields   = map[string]string{"hull_color": "hull_color", "beam_ft": "beam_ft"}
+	furtherFields = enginesOf(2, sheet.MaxEngines) // of the second engine and further ones
 	otherFields   = map[string]string{"msrp_usd": "msrp_usd", "engine_count": "engine_count", "photo_urls": "photo_urls"}
 )
 
+// enginesOf returns the fields of engines with a number, such as engine2_serial.
+func enginesOf(from, to int) map[string]string {
+	all := map[string]string{}
+	for n := from; n <= to; n++ {
+		for _, part := range engineFields {
+			all[fmt.Sprintf("engine%d_%s", n, part)] = part
+		}
+	}
+	return all
+}
+
 // isExtra reports whether a field of a row is not a field of a hull.
 func isExtra(name string) bool {
-	for _, group := range []map[string]string{costFields, engineFields, trailerFields, sheetFields, otherFields} {
+	for _, group := range []map[string]string{costFields, engineFields, trailerFields, sheetFields, furtherFields, otherFields} {
 		if _, ok := group[name]; ok {
 			return true
 		}
@@ -61,9 +74,8 @@ func extrasOf(r sheet.Row) (x extras, bad fault.Fields, err error) {
 	if trailer := pick(r, trailerFields); len(trailer) > 0 {
 		specs["trailer"] = trailer
 	}
-	engine := pick(r, engineFields)
-	if len(engine) > 1 || len(engine) == 1 && engine["hours"] != any(0.0) { // programs write 0 hours for each new boat
-		specs["engines"] = []any{engine}
+	if engines := enginesIn(r); len(engines) > 0 {
+		specs["engines"] = engines
 	}
 	count, counted := r.Fields["engine_count"]
 	if len(pricing) == 0 && len(specs) == 0 && !counted {
@@ -98,6 +110,31 @@ func extrasOf(r sheet.Row) (x extras, bad fault.Fields, err error) {
 	return x, nil, nil
 }
 
+// enginesIn returns the engines of a row. The first one has the parts that all engines have,
+// unless they have columns of their own.
+func enginesIn(r sheet.Row) (engines []any) {
+	for n := 2; n <= sheet.MaxEngines; n++ {
+		if own := pick(r, enginesOf(n, n)); isEngine(own) {
+			for len(engines) < n-1 {
+				engines = append(engines, map[string]any{})
+			}
+			engines = append(engines, own)
+		}
+	}
+	if first := pick(r, engineFields); len(engines) > 0 {
+		engines[0] = first
+	} else if isEngine(first) {
+		engines = []any{first}
+	}
+	return engines
+}
+
+// isEngine reports whether a boat has an engine with these parts. Programs write 0 hours for
+// each new boat.
+func isEngine(parts map[string]any) bool {
+	return len(parts) > 1 || len(parts) == 1 && parts["hours"] != any(0.0)
+}
+
 // pick returns the fields of a group with their names in it.
 func pick(r sheet.Row, group map[string]string) map[string]any {
 	picked := map[string]any{}
@@ -125,8 +162,12 @@ func serials(text *string, engines *int64) []string {
 
 // renamed changes the paths of errors to the names of columns.
 func renamed(bad fault.Fields) fault.Fields {
+	groups := map[string]map[string]string{"cost.": costFields, "engines[0].": engineFields, "trailer.": trailerFields}
+	for n := 2; n <= sheet.MaxEngines; n++ {
+		groups[fmt.Sprintf("engines[%d].", n-1)] = enginesOf(n, n)
+	}
 	for i, d := range bad {
-		for prefix, group := range map[string]map[string]string{"cost.": costFields, "engines[0].": engineFields, "trailer.": trailerFields} {
+		for prefix, group := range groups {
 			rest, ok := strings.CutPrefix(d.Field, prefix)
 			for name, as := range group {
 				if ok && as == rest {

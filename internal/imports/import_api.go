@@ -53,10 +53,10 @@ func (a *API) Mount(r *rest.Router) {
 	r = r.Family(family.Hulls)
 	rest.Raw(r, "POST", 202, rest.Route{
 		Path: "/hull_imports", ID: "createHullImport", Needs: write, AllLocations: true,
-		Summary:    "Import hulls from CSV or NDJSON",
-		Text:       "Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files have a row of column names, separated by commas, semicolons, tabs or bars, in UTF-8, UTF-16 or Windows-1252. Common names such as Stock #, Manufacturer or Asking Price are recognized. Use `map` for others. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import. The guide to imports lists all columns and formats.",
+		Summary:    "Import hulls from a CSV, NDJSON or Excel file",
+		Text:       "Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. Of an Excel workbook (.xlsx, up to 32 MiB), the first visible sheet with rows is read like a CSV file. CSV files have a row of column names, separated by commas, semicolons, tabs or bars, in UTF-8, UTF-16 or Windows-1252. Common names such as Stock #, Manufacturer or Asking Price are recognized. Use `map` for others. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import. The guide to imports lists all columns and formats.",
 		Assist:     assist.Never(assist.Files),
-		Accepts:    rest.Files{Most: maxImportBytes, Types: []string{"text/csv", "application/x-ndjson"}, Fields: formFields},
+		Accepts:    rest.Files{Most: maxImportBytes, Types: []string{"text/csv", "application/x-ndjson", xlsxType}, Fields: formFields},
 		Background: "/v1/hull_imports/{id}",
 	}, a.createImport)
 	rest.Get(r, rest.Route{
@@ -72,6 +72,9 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:  assist.Read,
 	}, listErrors, a.exportErrors)
 }
+
+// xlsxType is the media type of Excel workbooks.
+const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 // formFields are the options of an import, as fields of a form or parameters.
 var formFields = []string{"mode", "dry_run", "reacquire", "location_id", "map", "charset", "missing", "force"}
@@ -112,6 +115,12 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	fields, err := u.Fields()
 	if err != nil {
 		return HullImport{}, err
+	}
+	if detector.IsWorkbook() {
+		if key, err = a.convertWorkbook(ctx, key); err != nil {
+			return HullImport{}, err
+		}
+		u.Type = "text/csv"
 	}
 
 	values := map[string]string{
@@ -162,6 +171,27 @@ func (a *API) createImport(ctx context.Context, in *struct {
 
 	claimed = claimed && err == nil
 	return out, err
+}
+
+// convertWorkbook replaces an uploaded workbook with its rows as CSV, so that its import is
+// like each other: it can continue after a crash and return the rejected rows.
+func (a *API) convertWorkbook(ctx context.Context, workbook string) (key string, err error) {
+	env := auth.From(ctx).Env
+	file, err := a.Blobs.Open(ctx, workbook+"/file")
+	if err != nil {
+		return workbook, err
+	}
+	defer file.Close()
+
+	rows, to := io.Pipe()
+	go func() { _ = to.CloseWithError(sheet.FromWorkbook(ctx, file, to)) }()
+	key, err = a.Blobs.Upload(ctx, env, "imports", "file", rows)
+	_ = rows.CloseWithError(err) // ends the reader of the workbook, if the store failed
+	if err != nil {
+		return workbook, err
+	}
+	a.Blobs.Cancel(ctx, env, workbook)
+	return key, nil
 }
 
 // writesDayFirst reports whether the dealership writes the day before the month.

@@ -915,7 +915,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			}
 			defer file.Close()
 
-			hullImport, err := client.Hulls.CreateImport(ctx, slipway.File{Content: file, ContentType: "application/x-ndjson"}, slipway.HullCreateImportParams{})
+			hullImport, err := client.Hulls.CreateImport(ctx, slipway.File{Content: file, ContentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}, slipway.HullCreateImportParams{})
 			if err != nil {
 				return err
 			}

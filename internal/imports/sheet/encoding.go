@@ -111,7 +111,7 @@ func partialRune(text []byte) int {
 }
 
 // Encoding returns the encoding of the file: by its byte order mark, as the client
-// declared it, or by its bytes. It returns an error for workbooks.
+// declared it, or by its bytes. It returns an error for workbooks that can't be read.
 func (d *Detector) Encoding(declared Encoding) (Encoding, error) {
 	head := string(d.head)
 	switch {
@@ -121,8 +121,10 @@ func (d *Detector) Encoding(declared Encoding) (Encoding, error) {
 		return UTF16LE, nil
 	case strings.HasPrefix(head, "\xfe\xff"):
 		return UTF16BE, nil
-	case head == "PK\x03\x04" || head == "\xd0\xcf\x11\xe0":
-		return "", badFile("format", "is an Excel workbook; save it as CSV and send it again")
+	case d.IsWorkbook():
+		return UTF8, nil // of the CSV that FromWorkbook writes
+	case head == "\xd0\xcf\x11\xe0":
+		return "", badFile("format", "is an Excel workbook of an old format or with a password; save it as .xlsx without a password, or as CSV, and send it again")
 	case declared != "" && declared != utf16:
 		return declared, nil
 	}

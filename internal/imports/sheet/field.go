@@ -25,6 +25,7 @@ type reader func(cell string, l layout) (value any, n *note, err error)
 var fields = []field{
 	{"stock_number", cellText, []string{"stock", "stockno", "stocknum", "stocknr", "stockid", "unitnumber", "unitno", "unitid", "inventorynumber"}},
 	{"hin", cellText, []string{"hullid", "hullidentificationnumber", "hinnumber", "hull", "hullnumber", "hullno", "hullserial", "hullserialnumber", "serialnumber", "serial", "serialno"}},
+	{"hin", cellVIN, []string{"vin", "vinnumber", "vinno"}},
 	{"hin_absent_reason", cellWord, nil},
 	{"make", cellText, []string{"manufacturer", "brand", "builder", "mfg", "mfr", "makename", "boatmake"}},
 	{"model", cellText, []string{"modelname", "modeldescription", "modeldesc", "boatmodel", "modelno", "modelnumber"}},
@@ -48,14 +49,17 @@ var fields = []field{
 	{"previous_hull_id", cellText, nil},
 
 	{"msrp_usd", cellPrice, []string{"msrp", "manufacturersuggestedretailprice", "suggestedretail", "suggestedretailprice", "srp"}},
-	{"invoice_usd", cellAmount, []string{"invoice", "invoiceamount", "invoiceamt", "invoicecost", "baseinvoice", "dealercost", "unitcost", "basecost", "cost", "totalcost"}},
+	{"invoice_usd", cellAmount, []string{"invoice", "invoiceamount", "invoiceamt", "invoicecost", "baseinvoice", "dealercost", "unitcost", "basecost", "cost"}},
 	{"freight_usd", cellAmount, []string{"freight", "freightcost", "freightin", "shippingcost"}},
 	{"rigging_usd", cellAmount, []string{"rigging", "riggingcost", "setupcost", "prepcost", "prep"}},
 	{"pack_usd", cellAmount, []string{"pack", "dealerpack", "packamount"}},
 	{"reconditioning_usd", cellAmount, []string{"reconditioning", "reconditioningcost", "recon", "reconcost", "recondition"}},
 
+	{totalCost, cellAmount, []string{"totalcost", "costtotal", "totalunitcost", "totalinvoice", "landedcost", "loadedcost"}},
+
 	{"hours", cellQuantity("hours", "hour", "hrs", "hr", "h"), []string{"enginehours", "enginehrs", "engine1hours", "motorhours", "totalhours", "hrs", "hoursused"}},
 	{"engine_count", cellWhole, []string{"numberofengines", "noofengines", "numengines", "engineqty", "enginequantity"}},
+	{"engine", cellEngine, []string{"engines", "motor", "motors", "enginedescription"}},
 	{"engine_make", cellText, []string{"enginemanufacturer", "enginebrand", "enginemfg", "engmake", "motormake", "engine1make"}},
 	{"engine_model", cellText, []string{"enginemodelname", "motormodel", "engine1model"}},
 	{"engine_year", cellWhole, []string{"enginemodelyear", "engineyr", "motoryear", "engine1year"}},
@@ -70,6 +74,9 @@ var fields = []field{
 	{"beam_ft", cellLength(1), []string{"beam", "beamfeet", "width"}},
 	{photoURLs, cellURLs, []string{"photourl", "photos", "photo", "imageurls", "imageurl", "images", "image", "pictureurls", "pictures", "picture", "photolinks"}},
 }
+
+// totalCost is the field that splitTotal turns into the invoice.
+const totalCost = "total_cost_usd"
 
 // photoURLs is the field whose columns are all read. Their names can end with a
 // number: Photo 1, Photo 2.
@@ -103,7 +110,7 @@ func fieldNamed(name string) (column, bool) {
 			return column{field: f.name, read: f.read, rank: 1}, true
 		}
 	}
-	return column{}, false
+	return furtherEngine(name)
 }
 
 // columnNamed returns the column with a name of a file. The column metadata.slip is
@@ -121,7 +128,7 @@ func columnNamed(name string) column {
 	if c, ok := aliases()[strings.TrimRight(key, "0123456789")]; ok && c.field == photoURLs {
 		return c
 	}
-	return column{}
+	return engineColumn(key)
 }
 
 // empty are the words that programs write into a cell without a value.
@@ -154,12 +161,36 @@ func oneOf(w words) reader {
 	}
 }
 
+// cellStatus reads a status. Programs have their own words for it, so an unknown one is only
+// noted. Map it with the words of the import.
+func cellStatus(cell string, _ layout) (any, *note, error) {
+	if isEmpty(cell) {
+		return nil, nil, nil
+	}
+	if value := statuses.find(cell); value != "" {
+		return value, nil, nil
+	}
+	return nil, &note{"unknown", fmt.Sprintf("%q is not a known status and was ignored", Clip(cell, 60))}, nil
+}
+
 var (
-	cellStatus    = oneOf(statuses)
 	cellCondition = oneOf(conditions)
 	cellOwnership = oneOf(ownerships)
 	cellFuel      = oneOf(fuels)
 )
+
+// trailerVIN is the value of a column that should have HINs. A VIN has 17 characters and a HIN
+// 12 to 14.
+type trailerVIN string
+
+// cellVIN reads a column named VIN. In files of boats, it has HINs, and sometimes the VIN of
+// the trailer.
+func cellVIN(cell string, l layout) (any, *note, error) {
+	if len(plain(cell)) == 17 {
+		return trailerVIN(strings.ToUpper(plain(cell))), nil, nil
+	}
+	return cellText(cell, l)
+}
 
 // category and class are values of a column that can contain both.
 type (

@@ -16,6 +16,7 @@ type Options struct {
 	NDJSON   bool
 	Encoding Encoding
 	Map      map[string]string // fields by the names of columns, "" for a column to ignore
+	Words    Words             // what words of a column mean
 	DayFirst bool              // in dates that can be read in two ways
 }
 

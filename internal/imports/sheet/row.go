@@ -3,6 +3,8 @@ package sheet
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -59,7 +61,36 @@ func (l layout) parse(number int64, record []byte) Row {
 			row.set(l.columns[i], cell, l)
 		}
 	}
+	row.splitTotal()
 	return row
+}
+
+// costParts are the fields that a total contains.
+var costParts = []string{"freight_usd", "rigging_usd", "pack_usd", "reconditioning_usd"}
+
+// splitTotal turns the total cost into the invoice: a total contains its parts, so they would
+// be counted twice. A total next to an invoice is only compared.
+func (r *Row) splitTotal() {
+	total, ok := r.Fields[totalCost].(float64)
+	delete(r.Fields, totalCost)
+	if !ok || total == 0 {
+		return
+	}
+	parts := 0.0
+	for _, name := range costParts {
+		part, _ := r.Fields[name].(float64)
+		parts += part
+	}
+	invoice, _ := r.Fields["invoice_usd"].(float64)
+	switch rest := math.Round((total-parts)*100) / 100; {
+	case invoice != 0 && math.Abs(invoice-rest) >= 0.01:
+		r.Note(totalCost, "difference", fmt.Sprintf("%.2f is not the sum of the costs, %.2f, and was ignored", total, invoice+parts))
+	case invoice != 0:
+	case rest < 0:
+		r.Bad.Add(totalCost, "minimum", "must be at least the sum of its parts, %.2f", parts)
+	default:
+		r.Fields["invoice_usd"] = rest
+	}
 }
 
 // set reads a cell. A column that is preferred comes first. The others are read if
@@ -80,6 +111,12 @@ func (r *Row) set(c column, cell string, l layout) {
 		return
 	}
 
+	if value, ok := l.Words.find(c.field, cell); ok {
+		if value != "" {
+			r.Fields[c.field] = value
+		}
+		return
+	}
 	value, n, err := c.read(cell, l)
 	if err != nil {
 		r.Bad.Add(c.field, "type", "%s", err)
@@ -96,6 +133,12 @@ func (r *Row) set(c column, cell string, l layout) {
 		if _, ok := r.Fields["boat_class"]; !ok {
 			r.Fields["boat_class"] = string(v)
 		}
+	case trailerVIN:
+		if _, ok := r.Fields["trailer_vin"]; !ok {
+			r.Fields["trailer_vin"] = string(v)
+		}
+	case engineText:
+		r.setEngine(c.field, v)
 	case []any:
 		before, _ := r.Fields[c.field].([]any)
 		r.Fields[c.field] = append(before, v...)

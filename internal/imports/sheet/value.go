@@ -105,14 +105,14 @@ func parseNumber(text string) (float64, error) {
 // noPrice are words in a column of prices that mean that there is none.
 var noPrice = []string{"call", "callforprice", "callforpricing", "poa", "tba", "tbd", "inquire", "contactus", "contactdealer"}
 
-// parseMoney reads $124,900.00, US$61,900.50 and (1,200) as cents. It is nil if
+// parseMoney reads $124,900.00, 124.9k, US$61,900.50 and (1,200) as cents. It is nil if
 // the cell says that there is no price.
 func parseMoney(cell string, semicolons bool) (*int64, error) {
 	bad := errors.New("must be an amount in US dollars such as 124900 or $124,900.00")
 	if slices.Contains(noPrice, plain(cell)) {
 		return nil, nil
 	}
-	text := strings.ToUpper(strings.TrimSpace(cell))
+	text := strings.TrimSpace(asked().ReplaceAllString(strings.ToUpper(strings.TrimSpace(cell)), ""))
 	negative := strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")")
 	if negative {
 		text = text[1 : len(text)-1]
@@ -128,8 +128,12 @@ func parseMoney(cell string, semicolons bool) (*int64, error) {
 		text = strings.Replace(text, ".", "", 1) // where cells end with a semicolon, periods group digits
 	}
 
+	unit := 1.0
+	if m := thousands().FindStringSubmatch(text); m != nil {
+		text, unit = m[1], map[string]float64{"K": 1e3, "M": 1e6}[m[2]]
+	}
 	n, err := parseNumber(text)
-	if err != nil || math.Abs(n) > 1e13 {
+	if n *= unit; err != nil || math.Abs(n) > 1e13 {
 		return nil, bad
 	}
 	cents := int64(math.Round(n * 100))
@@ -138,6 +142,12 @@ func parseMoney(cell string, semicolons bool) (*int64, error) {
 	}
 	return &cents, nil
 }
+
+// asked are words after a price: 74500 obo. thousands is a price such as 189.9k.
+var (
+	asked     = lazy.Regexp(`\s+(OBO|OR BEST OFFER|FIRM)\.?$`)
+	thousands = lazy.Regexp(`^(-?[\d.,]+)\s*([KM])$`)
+)
 
 var oneGroup = lazy.Regexp(`^-?\d{1,3}\.\d{3}$`)
 

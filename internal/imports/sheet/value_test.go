@@ -46,7 +46,7 @@ func TestParseMoney(t *testing.T) {
 			t.Errorf("%s: got %v and error %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"much", "$", "1,2,3", "12,34,567.5.6", "1e9", "\u20ac100", "CAD 100", "100k", "(5", "99999999999999999"} {
+	for _, text := range []string{"much", "$", "1,2,3", "12,34,567.5.6", "1e9", "\u20ac100", "CAD 100", "100t", "(5", "99999999999999999"} {
 		if got, err := parseMoney(text, false); err == nil {
 			t.Errorf("%s: got %v, want an error", text, got)
 		}
@@ -140,8 +140,13 @@ func TestDetector(t *testing.T) {
 
 	workbook := &Detector{}
 	_, _ = workbook.Write([]byte("PK\x03\x04\x14\x00"))
-	if _, err := workbook.Encoding(""); err == nil || !strings.Contains(err.Error(), "Excel workbook") {
-		t.Errorf("got error %v, want one that says to save the workbook as CSV", err)
+	if e, err := workbook.Encoding(Macintosh); err != nil || e != UTF8 || !workbook.IsWorkbook() {
+		t.Errorf("got %s and error %v, want a workbook, which is read as UTF-8", e, err)
+	}
+	old := &Detector{}
+	_, _ = old.Write([]byte("\xd0\xcf\x11\xe0\xa1\xb1"))
+	if _, err := old.Encoding(""); err == nil || !strings.Contains(err.Error(), "save it as .xlsx") {
+		t.Errorf("got error %v, want one that says to save the workbook as .xlsx", err)
 	}
 }
 

@@ -1,9 +1,12 @@
 package sheet
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
+	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/search"
 )
 
@@ -36,6 +39,32 @@ func wordsOf(values map[string][]string) words {
 
 // find returns the value of a word, or "".
 func (w words) find(text string) string { return w[plain(text)] }
+
+// Words are what words of a field mean in the files of a dealership, such as Dock for the
+// status available. An empty value ignores the word.
+type Words map[string]map[string]string
+
+// wordFields are the fields whose words can be given a meaning.
+var wordFields = []string{"status", "condition", "ownership", "engine_fuel", "location_id"}
+
+// CheckWords adds an error for each field whose words can't be given a meaning.
+func CheckWords(bad *fault.Fields, w Words) {
+	for _, field := range slices.Sorted(maps.Keys(w)) {
+		if !slices.Contains(wordFields, field) {
+			bad.Add("words", "enum", "has words for %q, but must be for %s", Clip(field, 60), strings.Join(wordFields, ", "))
+		}
+	}
+}
+
+// find returns the meaning of a word of a field.
+func (w Words) find(field, text string) (value string, ok bool) {
+	for word, value := range w[field] {
+		if plain(word) == plain(text) {
+			return value, true
+		}
+	}
+	return "", false
+}
 
 var statuses = wordsOf(map[string][]string{
 	"available":    {"instock", "stock", "forsale", "active", "avail", "instockavailable", "readyforsale", "onlot", "inventory", "a"},

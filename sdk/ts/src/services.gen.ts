@@ -639,8 +639,9 @@ export class HullsService extends Family {
   readonly createChannel = (body: t.ChannelCreate, options?: Options): Promise<t.Channel> =>
     post(this, "/channels", body, options);
   /**
-   * Import hulls from CSV or NDJSON. Requires hulls:write.
-   * Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files
+   * Import hulls from a CSV, NDJSON or Excel file. Requires hulls:write.
+   * Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. Of an
+   * Excel workbook (.xlsx, up to 32 MiB), the first visible sheet with rows is read like a CSV file. CSV files
    * have a row of column names, separated by commas, semicolons, tabs or bars, in UTF-8, UTF-16 or Windows-1252.
    * Common names such as Stock #, Manufacturer or Asking Price are recognized. Use `map` for others. NDJSON files
    * have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells

@@ -512,7 +512,7 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(channel.id);
   },
   async () => {
-    const file = await openAsBlob("boats.csv", { type: "application/x-ndjson" });
+    const file = await openAsBlob("boats.csv", { type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" });
     const hullImport = await slipway.hulls.createImport(file);
     console.log(hullImport.id);
   },
