@@ -64,6 +64,7 @@ type Settings struct {
 	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"next"`
 	AllowedApps                AllowedApps  `json:"allowed_apps" doc:"Which apps users can connect: registered ones, or also apps without registration that an owner has connected first." since:"next"`
 	LostReasons                []string     `json:"lost_reasons" nullable:"false" doc:"Reasons to choose from when a lead is closed. Reports count all others as one." example:"Bought elsewhere" since:"next"`
+	CampaignMessagesPerWeek    int64        `json:"campaign_messages_per_week" doc:"How many marketing messages an address can get in seven days before campaigns leave it out. Defaults to 2." since:"next"`
 	Sender                     Sender       `json:"sender" doc:"Sender of messages."`
 	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages." since:"next"`
 }
@@ -131,6 +132,9 @@ func (s Sender) VerifiedEmail() string {
 	return *s.Email
 }
 
+// defaultCampaignMessages is how many campaign messages an address gets in a week.
+const defaultCampaignMessages = 2
+
 // defaultSettings are the settings of a new dealership.
 var defaultSettings = Settings{
 	StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: SoldWhenContracted, DefaultTaxRatePercent: "0",
@@ -163,6 +167,7 @@ type SettingsPatch struct {
 	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero" doc:"Kinds of line items that are taxable by default." since:"next"`
 	AllowedApps                patch.Value[AllowedApps]       `json:"allowed_apps,omitzero" doc:"Which apps users can connect. With owner_allowed, an owner connects an app without registration first." since:"next"`
 	LostReasons                patch.Value[[]string]          `json:"lost_reasons,omitzero" maxItems:"30" doc:"Reasons to choose from when a lead is closed. Replaces the list." since:"next"`
+	CampaignMessagesPerWeek    patch.Value[int64]             `json:"campaign_messages_per_week,omitzero" minimum:"1" maximum:"50" doc:"How many marketing messages an address can get in seven days before campaigns leave it out." since:"next"`
 	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero" doc:"Sender of messages."`
 	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets and limits for received messages." since:"next"`
 }
@@ -223,6 +228,7 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	s.TaxableLines.V.apply(&d.Settings.TaxableLines)
 	s.AllowedApps.To(&d.Settings.AllowedApps)
 	s.LostReasons.To(&d.Settings.LostReasons)
+	s.CampaignMessagesPerWeek.To(&d.Settings.CampaignMessagesPerWeek)
 	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
 	s.Inbound.V.NewSendersPerHour.To(&d.Settings.Inbound.NewSendersPerHour)

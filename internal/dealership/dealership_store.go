@@ -24,6 +24,7 @@ func (d *Dealership) derive(tx *db.Tx) {
 	if d.Settings.LostReasons == nil {
 		d.Settings.LostReasons = defaultLostReasons
 	}
+	d.Settings.CampaignMessagesPerWeek = cmp.Or(d.Settings.CampaignMessagesPerWeek, defaultCampaignMessages)
 	d.Settings.Inbound.NewSendersPerHour = cmp.Or(d.Settings.Inbound.NewSendersPerHour, defaultNewSenders)
 }
 
