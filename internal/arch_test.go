@@ -103,7 +103,10 @@ var may = map[string][]string{
 	"console/dev":    {"console/bundle"},
 	"mcp":            {"identity/access"},
 	"leads":          {"consent", "contacts", "dealership", "hulls", "identity/people"},
-	"messages":       {"consent", "contacts", "dealership", "hulls", "identity/people", "leads"},
+	"donotcall":      {},
+	"messages":       {"consent", "contacts", "dealership", "donotcall", "hulls", "identity/people", "leads"},
+	"templates":      {"consent", "contacts", "dealership", "hulls", "identity/people", "leads"},
+	"campaigns":      {"consent", "contacts", "leads", "messages", "templates"},
 	"deals":          {"contacts", "dealership", "hulls", "identity/access", "identity/people", "leads"},
 	"finance":        {"contacts", "dealership", "deals", "identity/access"},
 	"documents":      {"contacts", "dealership", "deals", "finance", "hulls"},
@@ -119,8 +122,9 @@ var may = map[string][]string{
 	// the top
 	"description": {"cli"},
 	"app": {
-		"activities", "appointments", "backups", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "finance", "hulls",
-		"identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "preview", "proposals", "reports", "requestlog", "webhooks",
+		"activities", "appointments", "backups", "campaigns", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "donotcall",
+		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "preview", "proposals", "reports", "requestlog", "templates",
+		"webhooks",
 	},
 	"demo":                       {"app", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
 	"identity/sso/saml/samltest": {"identity/sso/saml", "testkit/testkeys"},
@@ -283,6 +287,8 @@ var owners = map[string]string{
 	"sso_used_messages": "identity/sso", "scim_tokens": "identity/scim", "scim_users": "identity/scim", "scim_groups": "identity/scim",
 	"scim_members": "identity/scim",
 	"appointments": "appointments", "appointment_users": "appointments", "appointment_reminders": "appointments",
+	"campaigns": "campaigns", "campaign_recipients": "campaigns", "lead_segments": "campaigns", "message_templates": "templates",
+	"do_not_call_lists": "donotcall", "do_not_call_numbers": "donotcall",
 	"user_calendars": "appointments", "activities": "activities", "proposals": "proposals",
 	"apps": "identity/oauth", "installs": "identity/oauth", "oauth_grants": "identity/oauth", "oauth_tokens": "identity/oauth",
 }

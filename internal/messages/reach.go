@@ -55,11 +55,16 @@ var blockedWords = map[string]string{
 	consent.CodeExpired:          "The consent of the recipient has expired.",
 	consent.CodeInsufficient:     "Marketing text messages require written consent, with the text that the recipient agreed to.",
 	needsReview:                  "A message from the recipient must be reviewed. Read it first.",
+	doNotCall:                    "The number is on a do-not-call list.",
+	frequencyCap:                 "The recipient got enough marketing messages this week.",
 	senderUnregistered:           "The dealership has no sender for this channel. Set one in its settings.",
 	missingPostalAddress:         "Marketing email must show a postal address. Add one to the dealership.",
 	recipientChanged:             "The contact's address changed after a person approved the message or decided to send it again.",
 	quietHoursCode:               "It is always quiet hours somewhere the recipient might be. Set the time zone of the contact.",
 }
+
+// ReasonOf explains a code of the send check.
+func ReasonOf(code string) string { return blockedWords[code] }
 
 // reach returns the result of the send check of a draft. The record is the consent that
 // decides, if one does.

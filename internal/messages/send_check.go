@@ -18,6 +18,8 @@ const (
 	missingPostalAddress = "missing_postal_address"
 	withdrawn            = "withdrawn"
 	recipientChanged     = "recipient_changed"
+	doNotCall            = "do_not_call"
+	frequencyCap         = "frequency_cap"
 )
 
 // attempt is everything that decides whether a message can be sent.
@@ -37,6 +39,8 @@ type attempt struct {
 	zones       []*time.Location // where the recipient might be
 	sender      string
 	postal      string // the dealership's postal address
+	listed      bool   // whether the number is on a do-not-call list
+	capped      bool   // whether the recipient got enough campaign messages this week
 }
 
 // decision is the result of the send check: blocked with a code, held until a
@@ -97,6 +101,10 @@ func (a attempt) block() decision {
 			code: needsReview, field: "channel",
 			reason: "is paused because a message from the recipient must be reviewed. Read it and set needs_review to false",
 		}
+	case a.listed && a.purpose == consent.Marketing:
+		return decision{code: doNotCall, field: "channel", reason: "can't be used because the number is on a do-not-call list"}
+	case a.capped:
+		return decision{code: frequencyCap, field: "channel", reason: "can't be used because the recipient got enough marketing messages this week"}
 	case a.sender == "":
 		return decision{code: senderUnregistered, field: "channel", reason: "has no sender. Set one in the dealership's settings"}
 	case a.channel == consent.Email && a.purpose == consent.Marketing && a.postal == "":

@@ -203,6 +203,18 @@ const (
 	BoatClassUnpoweredTender     BoatClass = "unpowered-tender"
 )
 
+// CampaignStatus: Progress of a campaign. It is completed when each recipient has a result.
+type CampaignStatus string
+
+// The values of CampaignStatus.
+const (
+	CampaignStatusDraft     CampaignStatus = "draft"
+	CampaignStatusScheduled CampaignStatus = "scheduled"
+	CampaignStatusSending   CampaignStatus = "sending"
+	CampaignStatusCompleted CampaignStatus = "completed"
+	CampaignStatusStopped   CampaignStatus = "stopped"
+)
+
 // ChannelFormat: Format of a listing feed. With xml, the kind of the channel decides.
 type ChannelFormat string
 
@@ -1192,6 +1204,23 @@ type PreviewBackupTarget string
 const (
 	PreviewBackupTargetFolder PreviewBackupTarget = "folder"
 	PreviewBackupTargetBucket PreviewBackupTarget = "bucket"
+)
+
+// PreviewCampaignRecipientState: Result of a campaign for a recipient. Excluded ones get no message. The others
+// are statuses of the message.
+type PreviewCampaignRecipientState string
+
+// The values of PreviewCampaignRecipientState.
+const (
+	PreviewCampaignRecipientStateWaiting   PreviewCampaignRecipientState = "waiting"
+	PreviewCampaignRecipientStateExcluded  PreviewCampaignRecipientState = "excluded"
+	PreviewCampaignRecipientStateStopped   PreviewCampaignRecipientState = "stopped"
+	PreviewCampaignRecipientStateQueued    PreviewCampaignRecipientState = "queued"
+	PreviewCampaignRecipientStateSent      PreviewCampaignRecipientState = "sent"
+	PreviewCampaignRecipientStateDelivered PreviewCampaignRecipientState = "delivered"
+	PreviewCampaignRecipientStateFailed    PreviewCampaignRecipientState = "failed"
+	PreviewCampaignRecipientStateUnknown   PreviewCampaignRecipientState = "unknown"
+	PreviewCampaignRecipientStateBlocked   PreviewCampaignRecipientState = "blocked"
 )
 
 // PreviewCurrency: Currency of an amount.
