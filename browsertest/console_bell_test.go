@@ -1,15 +1,14 @@
 package browsertest
 
 import (
+	"context"
 	"testing"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-
-	"context"
 )
 
-// another is a window in front of the tab, with notifications that a test can read. The headless
+// anotherWindow puts a window in front of the tab, with notifications that a test can read. The headless
 // browser has neither.
 const anotherWindow = `
 Object.defineProperty(document, "visibilityState", {get: () => window.inFront === false ? "hidden" : "visible"});
@@ -36,10 +35,11 @@ func TestBell(t *testing.T) {
 		b.see(".bell .count")
 		b.js(`document.querySelector(".bell").click()`)
 		b.read("1 customer waits for your answer")
+		b.gone("Nothing needs your attention")
 		b.review("bell")
 		b.js(`document.querySelector(".needs input").click()`)
 		b.until(`localStorage.getItem("slipway-notify") === "true"`, "the choice")
-		b.press("\x1b")
+		b.press(escape)
 
 		text := map[string]any{"channel": "sms", "from": phoneOf(s, contact), "body": "Is she still for sale?"}
 		b.js(`window.inFront = false`)

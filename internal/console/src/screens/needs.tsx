@@ -1,23 +1,10 @@
 // The panel of the bell: what needs the user, and notifications of the browser.
 import { useState } from "preact/hooks";
-import { number } from "../format.ts";
 import { canNotify, notifies, setNotifies } from "../notify.ts";
-import { href } from "../router.ts";
-import { useAwaiting } from "../shell/counts.ts";
-import { TodoList } from "./todos.tsx";
+import { TodoPanel } from "./todos.tsx";
 
 export function Needs() {
-  return <><WaitingLink /><TodoList /><Notifications /></>;
-}
-
-function WaitingLink() {
-  const mine = useAwaiting().data?.mine;
-  if (!mine) return null;
-  return (
-    <p class="needs-lead">
-      <a class="link" href={href("leads", { view: "waiting" })}>{mine === 1 ? "1 customer waits" : `${number(mine)} customers wait`} for your answer</a>
-    </p>
-  );
+  return <><h2>Needs you</h2><TodoPanel /><Notifications /></>;
 }
 
 function Notifications() {
@@ -28,7 +15,7 @@ function Notifications() {
   return (
     <label class="check-line">
       <input type="checkbox" checked={on} onChange={(event) => void setNotifies(event.currentTarget.checked).then(setOn)} />
-      <span>Notify me when I’m in another window</span>
+      <span>Notify me when I'm in another window</span>
     </label>
   );
 }

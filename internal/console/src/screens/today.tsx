@@ -14,7 +14,7 @@ import { useInventoryReport } from "./boats/shared.ts";
 import { contactName } from "./contacts/people.tsx";
 import { Waiting } from "./leads/waiting.tsx";
 import { ageLabel, monthsAgo, seesProfit } from "./reports/parts.tsx";
-import { TodoList } from "./todos.tsx";
+import { TodoSection } from "./todos.tsx";
 
 export function Today() {
   const first = session.user.name.split(/[\s@]/)[0];
@@ -23,7 +23,7 @@ export function Today() {
       <Page title={`${greeting()}, ${first}`} actions={<span class="muted">{dayName(new Date())}</span>}>
         <div class="content">
           {can("leads:read") && <Waiting />}
-          <TodoList />
+          <TodoSection />
           {can("leads:read") && <Schedule />}
         </div>
       </Page>

@@ -9,7 +9,7 @@ import { Empty, ErrorNote, Skeleton } from "../parts/state.tsx";
 import { Tag, type Tone } from "../parts/status.tsx";
 import { href } from "../router.ts";
 import { can, session } from "../session.ts";
-import { useFailingWebhooks } from "../shell/counts.ts";
+import { useAwaiting, useFailingWebhooks } from "../shell/counts.ts";
 import { boatName } from "./boats/shared.ts";
 import { contactName } from "./contacts/people.tsx";
 import { problemTexts, useBackups } from "./settings/backups.tsx";
@@ -20,23 +20,51 @@ interface Todo {
   tone: Tone;
   kind: string;
   text: ComponentChildren;
-  at: string;
+  at?: string;
   href: string;
   action: string;
 }
 
-/** The list, with its heading. */
-export function TodoList() {
+/** Everything that needs the user, and what could not be loaded. */
+function useEverything() {
   const sources = [useOutages(), useUnknownMessages(), useTasks(), useStalled(), useHolds(), useContracts(), useApprovals(), useWebhooks(), useBackupTrouble()];
-  const errors = sources.flatMap((s) => (s.error ? [s] : []));
-  const todos = [...new Map(sources.flatMap((s) => s.data ?? []).reverse().map((t) => [t.id, t])).values()].reverse(); // the first reason wins
-  const loading = sources.some((s) => s.loading && !s.data);
+  return {
+    errors: sources.filter((s) => s.error),
+    todos: [...new Map(sources.flatMap((s) => s.data ?? []).reverse().map((t) => [t.id, t])).values()].reverse(), // the first reason wins
+    loading: sources.some((s) => s.loading && !s.data),
+  };
+}
+
+/** The list on Today. */
+export function TodoSection() {
+  const all = useEverything();
   return (
-    <Section title="Needs you" action={todos.length > 0 && <span class="muted">{number(todos.length)}</span>}>
+    <Section title="Needs you" action={all.todos.length > 0 && <span class="muted">{number(all.todos.length)}</span>}>
+      <Todos {...all} />
+    </Section>
+  );
+}
+
+/** The list in the panel of the bell, which also counts the customers who wait. */
+export function TodoPanel() {
+  const all = useEverything();
+  const waiting = useAwaiting().data;
+  const first: Todo[] = waiting?.mine
+    ? [{
+        id: "waiting", kind: "Waiting", tone: "blue", action: "Answer", href: href("leads", { view: "waiting" }),
+        text: <><b>{waiting.mine === 1 ? "1 customer waits" : `${number(waiting.mine)} customers wait`}</b> for your answer</>,
+      }]
+    : [];
+  return <Todos {...all} todos={[...first, ...all.todos]} />;
+}
+
+function Todos({ todos, errors, loading }: ReturnType<typeof useEverything>) {
+  return (
+    <>
       {errors[0] && <ErrorNote error={errors[0].error!} retry={() => errors.forEach((s) => s.reload())} />}
       {todos.length > 0 && <ul class="todos">{todos.map((t) => <TodoRow key={t.kind + t.id} todo={t} />)}</ul>}
       {todos.length === 0 && !errors[0] && (loading ? <Skeleton rows={4} /> : <Empty text="Nothing needs your attention." />)}
-    </Section>
+    </>
   );
 }
 
@@ -45,7 +73,7 @@ function TodoRow({ todo }: { todo: Todo }) {
     <li>
       <Tag tone={todo.tone}>{todo.kind}</Tag>
       <span class="todo-text">{todo.text}</span>
-      <time class="muted num" dateTime={todo.at}>{when(todo.at)}</time>
+      {todo.at && <time class="muted num" dateTime={todo.at}>{when(todo.at)}</time>}
       <ButtonLink small href={todo.href}>{todo.action}</ButtonLink>
     </li>
   );
