@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { useKeys } from "../keys.ts";
 import { IconButton } from "./button.tsx";
 import { explain } from "./state.tsx";
 import { createStore, useStore } from "./store.ts";
@@ -26,6 +27,11 @@ export function toast(text: string, undo?: () => void): void {
   add({ text, undo });
 }
 
+/** Says what was done, and offers to undo it. undo takes it back with a new request. */
+export function toastUndo(text: string, undo: () => Promise<unknown>, undone: string): void {
+  toast(text, () => void undo().then(() => toast(undone), toastError));
+}
+
 /** Says why an action failed. Use it as .catch(toastError) if no form can show the error. */
 export function toastError(error: unknown): void {
   add({ text: explain(error as Error), bad: true });
@@ -34,6 +40,8 @@ export function toastError(error: unknown): void {
 /** Shows the messages. The shell renders it once. */
 export function Toasts() {
   const all = useStore(messages);
+  const last = all.filter((m) => m.undo).at(-1);
+  useKeys({ z: last && (() => (remove(last.id), last.undo!())) });
   return <div class="toasts" role="status" aria-live="polite">{all.map((m) => <Toast key={m.id} message={m} />)}</div>;
 }
 

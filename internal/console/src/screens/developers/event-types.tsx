@@ -19,7 +19,7 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
   appointment: { canceled: 1, created: 1, reminder_sent: 1, updated: 1 },
   quarantine: { started: 1 },
   activity: { created: 1, deleted: 1, updated: 1 },
-  deal: { accepted: 1, adjusted: 1, cancelled: 1, closed: 1, contracted: 1, delivered: 1, funded: 1, in_finance: 1, offer_expired: 1, offer_made: 1, offer_rejected: 1, offer_withdrawn: 1, opened: 1, reopened: 1, trade_in_added: 1, trade_in_removed: 1, trade_in_replaced: 1, unwound: 1, updated: 1 },
+  deal: { accepted: 1, adjusted: 1, cancelled: 1, closed: 1, contracted: 1, delivered: 1, funded: 1, in_finance: 1, offer_expired: 1, offer_made: 1, offer_rejected: 1, offer_undone: 1, offer_withdrawn: 1, opened: 1, reopened: 1, trade_in_added: 1, trade_in_removed: 1, trade_in_replaced: 1, unwound: 1, updated: 1 },
   payment: { recorded: 1, refunded: 1, reversed: 1, transferred: 1 },
   document: { issued: 1, partially_signed: 1, signed: 1, voided: 1 },
   finance_structure: { created: 1, selected: 1 },
