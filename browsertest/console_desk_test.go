@@ -81,7 +81,7 @@ func TestClicksOfFinancedDeal(t *testing.T) {
 		b.press("z")
 		b.read("Bay Federal is package submitted again.")
 		b.press("z") // the step before can't be undone anymore
-		b.read("has changed")
+		b.read("It has changed since.")
 		b.review("console-desk-lender")
 		b.button("Mark approved to fund")
 		b.until(`document.querySelector(".lender .btn").innerText === "Mark funded"`, "the lender's last step")

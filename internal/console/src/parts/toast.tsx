@@ -1,7 +1,8 @@
 import { useEffect } from "preact/hooks";
+import { SlipwayError } from "../api.ts";
 import { useKeys } from "../keys.ts";
 import { IconButton } from "./button.tsx";
-import { explain } from "./state.tsx";
+import { Refusal, explain } from "./state.tsx";
 import { createStore, useStore } from "./store.ts";
 
 interface Message {
@@ -29,7 +30,11 @@ export function toast(text: string, undo?: () => void): void {
 
 /** Says what was done, and offers to undo it. undo takes it back with a new request. */
 export function toastUndo(text: string, undo: () => Promise<unknown>, undone: string): void {
-  toast(text, () => void undo().then(() => toast(undone), toastError));
+  const refused = (error: unknown) => {
+    const stale = error instanceof SlipwayError && error.details.some((d) => d.code === "stale");
+    toastError(stale ? new Refusal("It has changed since. You can't undo this anymore.") : error);
+  };
+  toast(text, () => void undo().then(() => toast(undone), refused));
 }
 
 /** Says why an action failed. Use it as .catch(toastError) if no form can show the error. */

@@ -10,6 +10,7 @@ import { Empty, ErrorNote, Skeleton } from "../parts/state.tsx";
 import { Tag, ageColor, type Tone } from "../parts/status.tsx";
 import { href } from "../router.ts";
 import { can, session } from "../session.ts";
+import { useFailingWebhooks, usePipeline } from "../shell/counts.ts";
 import { word } from "../words.ts";
 import { boatName, useInventoryReport } from "./boats/shared.ts";
 import { contactName } from "./contacts/people.tsx";
@@ -81,7 +82,10 @@ function TodoRow({ todo }: { todo: Todo }) {
 
 /** Loads rows and turns them into things to do. Without the scope it loads nothing. */
 function useTodos<T>(allowed: boolean, key: string, load: () => PromiseLike<T[]>, toTodo: (row: T) => Todo, watch: string[]): Load<Todo[]> {
-  const rows = useLoad(allowed ? ["today", key] : undefined, load, watch);
+  return todos(allowed, useLoad(allowed ? ["today", key] : undefined, load, watch), toTodo);
+}
+
+function todos<T>(allowed: boolean, rows: Load<T[]>, toTodo: (row: T) => Todo): Load<Todo[]> {
   return { ...rows, loading: allowed && rows.loading, data: rows.data?.map(toTodo), replace: () => {} };
 }
 
@@ -164,12 +168,11 @@ function useApprovals() {
 }
 
 function useWebhooks() {
-  const load = async () => (await api.webhooks.list({ limit: 100 })).data.filter((w) => w.health === "failing");
   const toTodo = (w: Webhook): Todo => ({
     id: w.id, kind: "Webhook", tone: "red", action: "Inspect", at: w.failing_since ?? w.updated_at, href: href(`developers/webhooks/${w.id}`),
     text: <><b>{w.description ?? new URL(w.url).host}</b> is failing</>,
   });
-  return useTodos(can("webhooks"), "webhooks", load, toTodo, ["webhook"]);
+  return todos(can("webhooks"), useFailingWebhooks(can("webhooks")), toTodo);
 }
 
 function useBackupTrouble(): Load<Todo[]> {
@@ -219,7 +222,7 @@ function AppointmentRow({ appointment: a }: { appointment: Appointment }) {
 function ThisMonth() {
   const from = monthsAgo(0);
   const gross = useLoad(seesProfit() ? ["today", "gross", from] : undefined, () => api.preview.reports.getGross({ date_after: from, limit: 1 }), ["deal"]);
-  const pipeline = useLoad(["today", "pipeline"], () => api.preview.reports.getPipeline(), ["deal"]);
+  const pipeline = usePipeline();
   return (
     <Section title="This month" action={<a class="link" href={href("reports/pipeline")}>Pipeline</a>}>
       <dl class="figures">

@@ -13,9 +13,14 @@ export function useLeadsToDo() {
   return { count: data?.everyone || undefined, badge: true };
 }
 
+/** Deals by status, with totals. */
+export function usePipeline(location_id?: string) {
+  const load = () => api.preview.reports.getPipeline(location_id ? { location_id } : {});
+  return useLoad(["pipeline", location_id], load, ["deal", "payment"]);
+}
+
 export function useOpenDeals() {
-  const { data } = useLoad(["pipeline", undefined], () => api.preview.reports.getPipeline({}), ["deal", "payment"]);
-  return { count: data?.total.deals };
+  return { count: usePipeline().data?.total.deals };
 }
 
 /** Proposals that wait for a person. */
@@ -25,7 +30,11 @@ export function useApprovals() {
 }
 
 /** Webhooks that fail. */
+export function useFailingWebhooks(allowed: boolean) {
+  const load = async () => (await api.webhooks.list({ limit: 100 })).data.filter((w) => w.status === "enabled" && w.health === "failing");
+  return useLoad(allowed ? ["failing webhooks"] : undefined, load, ["webhook"]);
+}
+
 export function useFailing() {
-  const { data } = useLoad(["failing webhooks"], () => api.webhooks.list({ limit: 100 }), ["webhook"]);
-  return { count: data?.data.filter((w) => w.status === "enabled" && w.health === "failing").length, badge: true };
+  return { count: useFailingWebhooks(true).data?.length, badge: true };
 }

@@ -6,6 +6,7 @@
 //
 // A route with a group is in the sidebar. Users without the scope don't see it, and get "Not found" at its URL.
 import type { IconName } from "../parts/icon.tsx";
+import { quiet } from "../load.ts";
 import { can, type Scope } from "../session.ts";
 import { useApprovals, useFailing, useInStock, useLeadsToDo, useOpenDeals } from "./counts.ts";
 import { lazy, type Screen } from "./lazy.tsx";
@@ -96,8 +97,11 @@ export function allowed(route: Route): boolean {
   return !route.scopes || route.scopes.some(can);
 }
 
-/** Loads the screens that the user can open, while the browser has nothing else to do. */
+/** Loads the screens that the user can open, while the browser has nothing else to do, unless the line is slow. */
 export async function preload(): Promise<void> {
+  const { connection } = navigator as { connection?: { saveData: boolean; effectiveType: string } };
+  if (connection?.saveData || connection?.effectiveType.match(/[23]g/)) return;
+  await quiet();
   for (const route of routes.filter(allowed)) {
     await new Promise((resolve) => ("requestIdleCallback" in window ? requestIdleCallback(resolve) : setTimeout(resolve, 200)));
     await route.screen.preload().catch(() => {}); // it is loaded when it is opened

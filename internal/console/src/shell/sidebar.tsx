@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
 import { count, number } from "../format.ts";
+import { quiet } from "../load.ts";
 import { Avatar } from "../parts/avatar.tsx";
 import { Icon, Mark } from "../parts/icon.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
+import { createStore, useStore } from "../parts/store.ts";
 import { prefer, preference, type Theme } from "../prefs.ts";
 import { href } from "../router.ts";
 import { useLocations } from "../screens/boats/shared.ts";
@@ -48,12 +50,17 @@ function LocationCount() {
   return <small>{size > 0 ? count(size, "location") : "\u00a0"}</small>;
 }
 
+/** Whether the numbers are loaded. What the user came for is loaded before them. */
+const counting = createStore(false);
+void quiet().then(() => counting.set(true));
+
 function Entry({ route, current }: { route: Route; current: boolean }) {
+  const counts = useStore(counting);
   return (
     <a href={href(route.path)} aria-current={current ? "page" : undefined}>
       {route.icon && <Icon name={route.icon} />}
       <span class="entry">{route.title}</span>
-      {route.useCount && <Count of={route.useCount} />}
+      {route.useCount && counts && <Count of={route.useCount} />}
     </a>
   );
 }

@@ -70,12 +70,6 @@ export function useMissingDocuments(dealId: string) {
   return useLoad(["missing documents", dealId], () => api.preview.finance.listMissingDocuments(dealId), [dealId, "document", "payment"]);
 }
 
-/** Deals by status, with totals. */
-export function usePipeline(location_id?: string) {
-  const load = () => api.preview.reports.getPipeline(location_id ? { location_id } : {});
-  return useLoad(["pipeline", location_id], load, ["deal", "payment"]);
-}
-
 /** Loads a deal and its parts again. */
 export function dealChanged(id: string): void {
   changed("deal", id);
