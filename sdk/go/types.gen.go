@@ -6764,8 +6764,8 @@ type PreviewReachCheck struct {
 	Allowed bool `json:"allowed"`
 	// Legal basis of the consent record that decides. Null for a revocation, or if none was recorded.
 	Basis *ConsentBasis `json:"basis"`
-	// Text message or email.
-	Channel MessageChannel `json:"channel"`
+	// Text message, email, or voice for a sales call.
+	Channel ConsentChannel `json:"channel"`
 	// Why a message would be blocked, the same code as in the block_reason of a message. Null if it is allowed.
 	Code *string `json:"code"`
 	// Consent record that decides. Null if none does.

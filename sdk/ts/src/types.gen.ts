@@ -8129,8 +8129,8 @@ export interface PreviewReachCheck {
   allowed: boolean;
   /** Legal basis of the consent record that decides. Null for a revocation, or if none was recorded. */
   basis: ConsentBasis | null;
-  /** Text message or email. */
-  channel: MessageChannel;
+  /** Text message, email, or voice for a sales call. */
+  channel: ConsentChannel;
   /** Why a message would be blocked, the same code as in the block_reason of a message. Null if it is allowed. */
   code: string | null;
   /** Consent record that decides. Null if none does. */
