@@ -126,7 +126,7 @@ var may = map[string][]string{
 		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "preview", "proposals", "reports", "requestlog", "templates",
 		"webhooks",
 	},
-	"demo":                       {"app", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
+	"demo":                       {"app", "campaigns", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
 	"identity/sso/saml/samltest": {"identity/sso/saml", "testkit/testkeys"},
 	"cli":                        {},
 	"doctor":                     {"app", "backups"},

@@ -52,6 +52,8 @@ type LeadSegmentPatch struct {
 // apply changes the segment.
 func (p LeadSegmentPatch) apply(s *LeadSegment) error {
 	p.Name.To(&s.Name)
-	p.Filter.To(&s.Filter)
+	if p.Filter.Set {
+		s.Filter = p.Filter.V.Normalized()
+	}
 	return LeadSegmentCreate{Filter: s.Filter}.Check(s.UpdatedAt)
 }

@@ -51,7 +51,7 @@ func (a *API) listSegments(ctx context.Context, tx *db.Tx, in *struct{ page.Quer
 }
 
 func (a *API) createSegment(ctx context.Context, tx *db.Tx, in *struct{ Body LeadSegmentCreate }) (LeadSegment, error) {
-	s := LeadSegment{Name: in.Body.Name, Filter: in.Body.Filter}
+	s := LeadSegment{Name: in.Body.Name, Filter: in.Body.Filter.Normalized()}
 	if err := in.Body.Check(tx.Now); err != nil {
 		return s, err
 	}

@@ -12,14 +12,21 @@ import (
 type SegmentFilter struct {
 	_ struct{} `doc:"Which leads belong to a segment. A lead must meet all conditions that are set." privacy:"plain"`
 
-	Statuses         []Status          `json:"statuses,omitempty" maxItems:"10" uniqueItems:"true" doc:"Leads in one of these statuses. Defaults to the open ones: new, contacted, qualified and working."`
-	Sources          []Source          `json:"sources,omitempty" maxItems:"20" uniqueItems:"true" doc:"Leads from one of these sources."`
-	BoatClasses      []hulls.BoatClass `json:"boat_classes,omitempty" maxItems:"50" uniqueItems:"true" doc:"Leads about a boat of one of these classes."`
-	LocationIDs      []string          `json:"location_ids,omitempty" maxItems:"50" uniqueItems:"true" doc:"Leads that one of these locations works."`
+	Statuses         []Status          `json:"statuses" required:"false" nullable:"false" maxItems:"10" uniqueItems:"true" doc:"Leads in one of these statuses. Defaults to the open ones: new, contacted, qualified and working."`
+	Sources          []Source          `json:"sources" required:"false" nullable:"false" maxItems:"20" uniqueItems:"true" doc:"Leads from one of these sources."`
+	BoatClasses      []hulls.BoatClass `json:"boat_classes" required:"false" nullable:"false" maxItems:"50" uniqueItems:"true" doc:"Leads about a boat of one of these classes."`
+	LocationIDs      []string          `json:"location_ids" required:"false" nullable:"false" maxItems:"50" uniqueItems:"true" doc:"Leads that one of these locations works."`
 	BudgetMinUSD     *int64            `json:"budget_min_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Leads who can spend at least this much, in whole US dollars. Leads without a budget are left out." example:"80000"`
 	BudgetMaxUSD     *int64            `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Leads who can be satisfied with this much, in whole US dollars. Leads without a budget are left out." example:"130000"`
 	NoContactForDays *int64            `json:"no_contact_for_days" required:"false" minimum:"1" maximum:"3650" doc:"Leads that no one has worked on, and who have not written, for at least this many days." example:"30"`
 	ContactInDays    *int64            `json:"contact_in_days" required:"false" minimum:"1" maximum:"3650" doc:"Leads that someone has worked on, or who have written, in this many days." example:"365"`
+}
+
+// Normalized returns the filter with empty lists for those that are not set.
+func (f SegmentFilter) Normalized() SegmentFilter {
+	f.Statuses, f.Sources = append([]Status{}, f.Statuses...), append([]Source{}, f.Sources...)
+	f.BoatClasses, f.LocationIDs = append([]hulls.BoatClass{}, f.BoatClasses...), append([]string{}, f.LocationIDs...)
+	return f
 }
 
 // Check validates what the schema can't express.

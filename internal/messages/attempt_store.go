@@ -79,7 +79,7 @@ func (a *API) findFacts(ctx context.Context, tx *db.Tx, d dealership.Dealership,
 		}
 		m.AddressHash = consent.Hash(tx, m.Env, recipient)
 		hashes = append(hashes, m.AddressHash)
-		if m.isText() && *m.Purpose == consent.Marketing {
+		if m.Channel != consent.Email && *m.Purpose == consent.Marketing {
 			numbers = append(numbers, recipient)
 		}
 		counted = counted || m.CampaignID != nil

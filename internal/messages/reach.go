@@ -20,7 +20,7 @@ type LeadReach struct {
 type ReachCheck struct {
 	_ struct{} `doc:"Whether a message on a channel could be sent now."`
 
-	Channel    consent.Channel `json:"channel" enum:"sms,email" doc:"Text message or email."`
+	Channel    consent.Channel `json:"channel" doc:"Text message, email, or voice for a sales call."`
 	Purpose    consent.Scope   `json:"purpose" enum:"marketing,transactional" doc:"Purpose of the message."`
 	Allowed    bool            `json:"allowed" doc:"Whether a message passes the send check now."`
 	Code       *string         `json:"code" doc:"Why a message would be blocked, the same code as in the block_reason of a message. Null if it is allowed." example:"consent_revoked"`
@@ -39,6 +39,7 @@ var reaches = []struct {
 }{
 	{consent.SMS, consent.Transactional}, {consent.SMS, consent.Marketing},
 	{consent.Email, consent.Transactional}, {consent.Email, consent.Marketing},
+	{consent.Voice, consent.Marketing},
 }
 
 // draft returns a message that is only checked.
@@ -73,6 +74,8 @@ func (d decision) reach(m LeadMessage, record *consent.Consent) ReachCheck {
 		Channel: m.Channel, Purpose: *m.Purpose, Allowed: d.code == "", Code: null.From(d.code), Address: m.To, Reason: blockedWords[d.code],
 	}
 	switch {
+	case d.code == "" && m.Channel == consent.Voice:
+		r.Reason = "The number is on no do-not-call list, and the customer didn't opt out of calls."
 	case d.code == "" && record == nil:
 		r.Reason = "The recipient asked something in the last three months."
 	case d.code == "":

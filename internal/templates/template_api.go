@@ -23,30 +23,30 @@ type API struct{ DB *db.DB }
 func (a *API) Mount(r *rest.Router) {
 	p := r.Family(family.Campaigns).Preview("2026-11-19")
 	rest.Get(p, rest.Route{
-		Path: "/message_templates", ID: "listMessageTemplates", Needs: read,
+		Path: "/message_templates", ID: "listMessageTemplates", Needs: read, AllLocations: true,
 		Summary: "List message templates, newest first",
 		Text:    "Campaigns and follow-up plans copy the text of a template.",
 		Assist:  assist.Read,
 	}, a.list)
 	rest.PostCreated(p, rest.Route{
-		Path: "/message_templates", ID: "createMessageTemplate", Needs: write,
+		Path: "/message_templates", ID: "createMessageTemplate", Needs: write, AllLocations: true,
 		Summary: "Create a message template",
 		Text:    "The places {first_name}, {last_name}, {boat}, {seller} and {dealership} become the values of each recipient. `{first_name|there}` has other words for people without a first name.",
 		Assist:  assist.Never(assist.Settings),
 	}, a.create)
 	rest.Get(p, rest.Route{
-		Path: "/message_templates/{template_id}", ID: "getMessageTemplate", Needs: read,
+		Path: "/message_templates/{template_id}", ID: "getMessageTemplate", Needs: read, AllLocations: true,
 		Summary: "Retrieve a message template",
 		Assist:  assist.Read,
 	}, a.get)
 	rest.Patch(p, rest.Route{
-		Path: "/message_templates/{template_id}", ID: "updateMessageTemplate", Needs: write,
+		Path: "/message_templates/{template_id}", ID: "updateMessageTemplate", Needs: write, AllLocations: true,
 		Summary: "Update a message template",
 		Text:    "Campaigns and plans keep the text that they copied.",
 		Assist:  assist.Never(assist.Settings),
 	}, a.update)
 	rest.Delete(p, rest.Route{
-		Path: "/message_templates/{template_id}", ID: "deleteMessageTemplate", Needs: write,
+		Path: "/message_templates/{template_id}", ID: "deleteMessageTemplate", Needs: write, AllLocations: true,
 		Summary: "Delete a message template",
 		Text:    "Campaigns and plans keep the text that they copied.",
 		Assist:  assist.Never(assist.Deletes),

@@ -1164,6 +1164,19 @@ const (
 	PhotoSizeOriginal PhotoSize = "original"
 )
 
+// PreviewAppointmentConflictKind: What is in the way of an appointment: another appointment of the user or of
+// the boat, a hold of the boat for someone else, a boat at another location, or a boat that was delivered.
+type PreviewAppointmentConflictKind string
+
+// The values of PreviewAppointmentConflictKind.
+const (
+	PreviewAppointmentConflictKindUserBooked    PreviewAppointmentConflictKind = "user_booked"
+	PreviewAppointmentConflictKindBoatBooked    PreviewAppointmentConflictKind = "boat_booked"
+	PreviewAppointmentConflictKindBoatOnHold    PreviewAppointmentConflictKind = "boat_on_hold"
+	PreviewAppointmentConflictKindBoatElsewhere PreviewAppointmentConflictKind = "boat_elsewhere"
+	PreviewAppointmentConflictKindBoatGone      PreviewAppointmentConflictKind = "boat_gone"
+)
+
 // PreviewBackupKind: What a run did.
 type PreviewBackupKind string
 

@@ -197,6 +197,17 @@ func (s *PreviewAppointmentsService) Cancel(ctx context.Context, appointmentID s
 	return call[Appointment](ctx, s.client, request{verb: "POST", path: "/v2-preview/appointments/{appointment_id}/cancel", ids: []string{appointmentID}, body: body}, opts)
 }
 
+// Check: Check what is in the way of an appointment. Requires leads:read.
+//
+// Names the other appointments of the user and of the boat, and warns about holds and boats at other locations,
+// by the same rules as `createAppointment`. If something is in the way, it also returns free times. It changes
+// nothing.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewAppointmentsService) Check(ctx context.Context, body PreviewAppointmentCheck, opts ...RequestOption) (*PreviewAppointmentCheckResult, error) {
+	return call[PreviewAppointmentCheckResult](ctx, s.client, request{verb: "POST", path: "/v2-preview/appointments/check", body: body}, opts)
+}
+
 // Create: Create an appointment. Requires leads:write.
 //
 // A user can't have two appointments at the same time: the response is 409, and its details name the other one.
@@ -237,6 +248,26 @@ func (s *PreviewAppointmentsService) DeleteUserCalendar(ctx context.Context, use
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) Get(ctx context.Context, appointmentID string, opts ...RequestOption) (*Appointment, error) {
 	return call[Appointment](ctx, s.client, request{verb: "GET", path: "/v2-preview/appointments/{appointment_id}", ids: []string{appointmentID}}, opts)
+}
+
+// PreviewAppointmentGetScheduleParams are the parameters of Appointments.GetSchedule. Fields that are not set are not sent.
+type PreviewAppointmentGetScheduleParams struct {
+	// Only appointments that start at this time or later. Defaults to the current time.
+	StartsAfter time.Time `url:"starts_after"`
+	// Only appointments that start before this time, at most 42 days later. Defaults to 7 days later.
+	StartsBefore time.Time `url:"starts_before"`
+	// Only appointments at this location. Several are separated by commas.
+	LocationID string `url:"location_id"`
+}
+
+// GetSchedule: Retrieve the appointments of some days. Requires leads:read.
+//
+// Returns the appointments that are not canceled, by their start, with the names of the contacts and boats. Use
+// it for a calendar.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewAppointmentsService) GetSchedule(ctx context.Context, params PreviewAppointmentGetScheduleParams, opts ...RequestOption) (*PreviewSchedule, error) {
+	return call[PreviewSchedule](ctx, s.client, request{verb: "GET", path: "/v2-preview/schedule", query: params}, opts)
 }
 
 // PreviewAppointmentListParams are the parameters of Appointments.List. Fields that are not set are not sent.

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/page"
 )
 
@@ -100,7 +101,7 @@ func TestCampaign(t *testing.T) {
 		s.Test.Patch("/v1/dealership", `{"settings":{"sender":{"sms":"+14105550100"}}}`, 200, nil)
 		ann := leadWithConsent(s, map[string]any{"first_name": "Ann", "last_name": "Bell", "phone": "+14105550101", "email": "ann@example.com"})
 		twin := leadWithConsent(s, map[string]any{"first_name": "Anne", "last_name": "Bell", "phone": "+14105550101", "email": "anne@example.com"})
-		leadWithConsent(s, map[string]any{"last_name": "Listed", "phone": "+14105550102", "email": "listed@example.com"})
+		listed := leadWithConsent(s, map[string]any{"last_name": "Listed", "phone": "+14105550102", "email": "listed@example.com"})
 		out := leadWithConsent(s, map[string]any{"last_name": "Out", "phone": "+14105550103", "email": "out@example.com"})
 		s.Test.Post(out+"/inbound_messages", `{"channel":"sms","from":"+14105550103","body":"STOP"}`, 201, nil)
 		oral := "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(map[string]any{"last_name": "Oral", "phone": "+14105550104", "email": "oral@example.com"})})
@@ -108,6 +109,14 @@ func TestCampaign(t *testing.T) {
 		s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(map[string]any{"last_name": "Nothing", "phone": nil, "email": "nothing@example.com"})})
 		s.Test.Post("/v2-preview/do_not_call_lists?name=Registry", testkit.File{Type: "text/csv", Bytes: []byte("area,number\n410,5550102\n410,5550102\n")}, 201, nil)
 
+		for lead, code := range map[string]string{ann: "", listed: "do_not_call"} {
+			var r messages.LeadReach
+			s.Test.Get(strings.Replace(lead, "/v1/", "/v2-preview/", 1)+"/reach", 200, &r)
+			assert.Equal(t, r.Checks[4].Channel, "voice")
+			assert.Equal(t, null.Text(r.Checks[4].Code), code)
+			assert.Equal(t, null.Text(r.Checks[1].Code), code)
+			assert.Equal(t, r.Checks[0].Allowed, true)
+		}
 		path := newCampaign(s, "sms", "Hi {first_name|there}, our sale starts on Saturday.")
 		p := previewOf(s, path)
 		assert.Equal(t, p.People, int64(6))

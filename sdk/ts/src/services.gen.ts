@@ -1143,6 +1143,16 @@ export class PreviewAppointmentsService extends PreviewFamily {
   readonly cancel = (appointmentId: string, body?: t.PreviewAppointmentCancel, options?: Options): Promise<t.Appointment> =>
     post(this, path`/appointments/${appointmentId}/cancel`, body, options);
   /**
+   * Check what is in the way of an appointment. Requires leads:read.
+   * Names the other appointments of the user and of the boat, and warns about holds and boats at other locations,
+   * by the same rules as `createAppointment`. If something is in the way, it also returns free times. It changes
+   * nothing.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly check = (body: t.PreviewAppointmentCheck, options?: Options): Promise<t.PreviewAppointmentCheckResult> =>
+    post(this, "/appointments/check", body, options);
+  /**
    * Create an appointment. Requires leads:write.
    * A user can't have two appointments at the same time: the response is 409, and its details name the other one.
    * The same applies to a boat, except for calls, unless you send `override_boat`. A boat that was delivered can't
@@ -1180,6 +1190,15 @@ export class PreviewAppointmentsService extends PreviewFamily {
    */
   readonly get = (appointmentId: string, options?: Options): Promise<t.Appointment> =>
     get(this, path`/appointments/${appointmentId}`, options);
+  /**
+   * Retrieve the appointments of some days. Requires leads:read.
+   * Returns the appointments that are not canceled, by their start, with the names of the contacts and boats. Use
+   * it for a calendar.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getSchedule = (query?: t.PreviewAppointmentGetScheduleParams, options?: Options): Promise<t.PreviewSchedule> =>
+    get(this, "/schedule", options, query);
   /**
    * List appointments, newest first. Requires leads:read.
    * Sorted by when they were created. To get the appointments of a day, send `starts_after` and `starts_before`.

@@ -877,12 +877,21 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(appointment.id);
   },
   async () => {
-    const appointment = await slipway.preview.appointments.create({
+    const appointmentCheckResult = await slipway.preview.appointments.check({
       kind: "showing",
       location_id: "loc_01jcqz8t5n8m2x4v6b7c900005",
       starts_at: "2027-01-15T10:00",
-      lead_id: "lead_01jcqz8t5n8m2x4v6b7c900008",
       user_id: "usr_01jcqz8t5n8m2x4v6b7c900006",
+    });
+    console.log(appointmentCheckResult);
+  },
+  async () => {
+    const appointment = await slipway.preview.appointments.create({
+      kind: "showing",
+      location_id: "loc_01jcqz8t5n8m2x4v6b7c900006",
+      starts_at: "2027-01-15T10:00",
+      lead_id: "lead_01jcqz8t5n8m2x4v6b7c900008",
+      user_id: "usr_01jcqz8t5n8m2x4v6b7c900007",
     });
     console.log(appointment.id);
   },
@@ -896,6 +905,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const appointment = await slipway.preview.appointments.get("apt_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(appointment.id);
+  },
+  async () => {
+    const schedule = await slipway.preview.appointments.getSchedule();
+    console.log(schedule);
   },
   async () => {
     for await (const appointment of slipway.preview.appointments.list({ status: "scheduled" })) {
@@ -1267,7 +1280,7 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const hull = await slipway.preview.hulls.create({
       length_ft: 23.58,
-      location_id: "loc_01jcqz8t5n8m2x4v6b7c900006",
+      location_id: "loc_01jcqz8t5n8m2x4v6b7c900007",
       make: "Grady-White",
       model: "Freedom 235",
       price: { amount: 12490000, currency: "USD" },
