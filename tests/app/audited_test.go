@@ -7,10 +7,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"slipway/internal/app"
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/assert"
 )
@@ -87,9 +89,11 @@ func TestWhatChangesLeave(t *testing.T) {
 	})
 }
 
+var allRoutes = sync.OnceValue(app.Routes)
+
 // writes reports whether an operation changes data.
 func writes(o *huma.Operation) bool {
-	return o.Method != http.MethodGet && o.OperationID != "preview.quoteFinance"
+	return o.Method != http.MethodGet && !allRoutes().FindOperation(strings.TrimPrefix(o.OperationID, "preview.")).OnlyReads
 }
 
 // succeed sends the request of an operation's recipe.

@@ -66,7 +66,7 @@ var List = []Guide{
 	{"sign-in", "Sign in", "Integrate", "The pages for passwords, passkeys and two-factor codes."},
 	{"sso", "Single sign-on", "Integrate", "Sign in with SAML or OpenID Connect."},
 	{"scim", "SCIM", "Integrate", "Let your identity provider manage users and roles."},
-	{"install", "Install", "Run it", "Install Slipway, create your dealership, and check that everything works."},
+	{"install", "Install Slipway", "Run it", "Install Slipway, create your dealership, and check that everything works."},
 	{"configure", "Configure", "Run it", "All settings, HTTPS, proxies, email, text messages and databases."},
 	{"backups", "Back up and restore", "Run it", "Backups on a schedule, continuous copies, restore, and the master key."},
 	{"monitor", "Monitor", "Run it", "Metrics, alerts, logs and overload."},
