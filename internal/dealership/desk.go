@@ -13,7 +13,7 @@ type FeeRule struct {
 	_ struct{} `doc:"A fee that new deals have." privacy:"plain"`
 
 	Description string  `json:"description" minLength:"1" maxLength:"200" doc:"Name of the fee, as documents show it." example:"Documentation fee"`
-	Code        *string `json:"code" privacy:"plain" required:"false" maxLength:"50" doc:"Your code for the fee, such as for accounting. Null if there is none." example:"doc"`
+	Code        *string `json:"code" required:"false" maxLength:"50" doc:"Your code for the fee, such as for accounting. Null if there is none." example:"doc"`
 	AmountCents int64   `json:"amount_cents" minimum:"0" maximum:"100000000000" doc:"Amount in cents." example:"49900"`
 	CostCents   *int64  `json:"cost_cents" privacy:"cost,deals:write" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Null if it is unknown, or if your key does not have deals:write." example:"0"`
 	Taxable     *bool   `json:"taxable" required:"false" doc:"Whether the fee is taxable. Null uses settings.taxable_lines.fee."`

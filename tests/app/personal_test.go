@@ -71,4 +71,4 @@ func routes() []*rest.Operation {
 }
 
 // notSecret are codes that are not secret.
-var notSecret = []string{"DealLineItem.code", "LocationCreate.code", "LocationPatch.code"}
+var notSecret = []string{"DealLineItem.code", "FeeRule.code", "LocationCreate.code", "LocationPatch.code"}
