@@ -66,6 +66,7 @@ type Settings struct {
 	Products                   []CatalogProduct `json:"products" nullable:"false" doc:"Finance and insurance products to choose from." since:"next"`
 	AllowedApps                AllowedApps      `json:"allowed_apps" doc:"Which apps users can connect: registered ones, or also apps without registration that an owner has connected first." since:"next"`
 	LostReasons                []string         `json:"lost_reasons" nullable:"false" doc:"Reasons to choose from when a lead is closed. Reports count all others as one." example:"Bought elsewhere" since:"next"`
+	CampaignMessagesPerWeek    int64            `json:"campaign_messages_per_week" doc:"How many marketing messages an address can get in seven days before campaigns leave it out. Defaults to 2." since:"next"`
 	Sender                     Sender           `json:"sender" doc:"Sender of messages."`
 	Inbound                    Inbound          `json:"inbound" doc:"Where providers send received messages." since:"next"`
 }
@@ -133,6 +134,9 @@ func (s Sender) VerifiedEmail() string {
 	return *s.Email
 }
 
+// defaultCampaignMessages is how many campaign messages an address gets in a week.
+const defaultCampaignMessages = 2
+
 // defaultSettings are the settings of a new dealership.
 var defaultSettings = Settings{
 	StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: SoldWhenContracted, DefaultTaxRatePercent: "0",
@@ -167,6 +171,7 @@ type SettingsPatch struct {
 	Products                   patch.Value[[]CatalogProduct]  `json:"products,omitzero" maxItems:"100" doc:"Replaces the catalog of products." since:"next"`
 	AllowedApps                patch.Value[AllowedApps]       `json:"allowed_apps,omitzero" doc:"Which apps users can connect. With owner_allowed, an owner connects an app without registration first." since:"next"`
 	LostReasons                patch.Value[[]string]          `json:"lost_reasons,omitzero" maxItems:"30" doc:"Reasons to choose from when a lead is closed. Replaces the list." since:"next"`
+	CampaignMessagesPerWeek    patch.Value[int64]             `json:"campaign_messages_per_week,omitzero" minimum:"1" maximum:"50" doc:"How many marketing messages an address can get in seven days before campaigns leave it out." since:"next"`
 	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero" doc:"Sender of messages."`
 	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets and limits for received messages." since:"next"`
 }
@@ -230,6 +235,7 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	s.Products.To(&d.Settings.Products)
 	s.AllowedApps.To(&d.Settings.AllowedApps)
 	s.LostReasons.To(&d.Settings.LostReasons)
+	s.CampaignMessagesPerWeek.To(&d.Settings.CampaignMessagesPerWeek)
 	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
 	s.Inbound.V.NewSendersPerHour.To(&d.Settings.Inbound.NewSendersPerHour)

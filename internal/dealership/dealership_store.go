@@ -30,6 +30,7 @@ func (d *Dealership) derive(tx *db.Tx) {
 	if d.Settings.Products == nil {
 		d.Settings.Products = []CatalogProduct{}
 	}
+	d.Settings.CampaignMessagesPerWeek = cmp.Or(d.Settings.CampaignMessagesPerWeek, defaultCampaignMessages)
 	d.Settings.Inbound.NewSendersPerHour = cmp.Or(d.Settings.Inbound.NewSendersPerHour, defaultNewSenders)
 }
 

@@ -131,6 +131,9 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 	if err := s.addIntegration(ctx, test, boats[len(boats)-1]); err != nil {
 		return w, err
 	}
+	if err := s.addCampaigns(ctx, test); err != nil {
+		return w, err
+	}
 	if err := s.addProposals(ctx, test); err != nil {
 		return w, err
 	}

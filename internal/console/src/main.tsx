@@ -2,6 +2,7 @@ import { render } from "preact";
 import { setTimeZone } from "./format.ts";
 import { startKeys } from "./keys.ts";
 import { startLive } from "./live.ts";
+import { startNotifications } from "./notify.ts";
 import { ErrorNote } from "./parts/state.tsx";
 import { applyTheme } from "./prefs.ts";
 import { mode, startRouter } from "./router.ts";
@@ -20,6 +21,7 @@ function start(): void {
   root.replaceChildren();
   render(<Shell />, root);
   void startLive();
+  startNotifications();
   void preload();
 }
 

@@ -33,6 +33,8 @@ export interface Route {
 const Approvals = lazy(async () => (await import("../screens/approvals/approvals.tsx")).Approvals);
 const Audit = lazy(async () => (await import("../screens/developers/audit.tsx")).Audit);
 const Boat = lazy(async () => (await import("../screens/boats/boat.tsx")).Boat);
+const Campaign = lazy(async () => (await import("../screens/campaigns/campaign.tsx")).Campaign);
+const Campaigns = lazy(async () => (await import("../screens/campaigns/campaigns.tsx")).Campaigns);
 const Contact = lazy(async () => (await import("../screens/contacts/contact.tsx")).Contact);
 const Contacts = lazy(async () => (await import("../screens/contacts/contacts.tsx")).Contacts);
 const NewDeal = lazy(async () => (await import("../screens/deals/new.tsx")).NewDeal);
@@ -65,6 +67,8 @@ export const routes: Route[] = [
     group: "main", icon: "inbox", keys: "g l", phone: "Leads", useCount: useLeadsToDo,
   },
   { path: "leads/quarantine", title: "Quarantine", screen: Quarantine, scopes: ["leads:read"] },
+  { path: "leads/campaigns", title: "Campaigns", screen: Campaigns, scopes: ["leads:read"] },
+  { path: "campaigns/:id", title: "Campaign", screen: Campaign, scopes: ["leads:read"] },
   { path: "leads/:id", title: "Lead", screen: Leads, scopes: ["leads:read"] },
   {
     path: "deals", title: "Deals", screen: Deals, scopes: ["deals:read"],

@@ -1,15 +1,14 @@
 import { useState } from "preact/hooks";
 import { count, number } from "../format.ts";
-import { quiet } from "../load.ts";
 import { Avatar } from "../parts/avatar.tsx";
 import { Icon, Mark } from "../parts/icon.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
-import { createStore, useStore } from "../parts/store.ts";
 import { prefer, preference, type Theme } from "../prefs.ts";
 import { href } from "../router.ts";
 import { useLocations } from "../screens/boats/shared.ts";
 import { can, session, signOut } from "../session.ts";
 import { word } from "../words.ts";
+import { useCounting } from "./counts.ts";
 import { allowed, routes, type Route } from "./routes.tsx";
 
 /** Reports whether a route or one below it is shown. */
@@ -51,12 +50,8 @@ function LocationCount() {
   return <small>{size > 0 ? count(size, "location") : "\u00a0"}</small>;
 }
 
-/** Whether the numbers are loaded. What the user came for is loaded before them. */
-const counting = createStore(false);
-void quiet().then(() => counting.set(true));
-
 function Entry({ route, current }: { route: Route; current: boolean }) {
-  const counts = useStore(counting);
+  const counts = useCounting();
   return (
     <a href={href(route.path)} aria-current={current ? "page" : undefined}>
       {route.icon && <Icon name={route.icon} />}
