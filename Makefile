@@ -174,6 +174,13 @@ openapi: ## Regenerate api/openapi.json, its examples and the SDKs
 	SLIPWAY_TEST_ON=sqlite $(GO) test ./tests/app -run "TestOpenAPI|TestVersions|TestCommandFacts|TestWhatChangesLeave" -update
 	$(MAKE) sdk
 
+.PHONY: behavior
+behavior: ## Regenerate api/behavior.json: what operations did in tests, for the API reference (about 3 minutes)
+	rm -f bin/behavior-seen
+	$(WITH_POSTGRES) env SLIPWAY_TEST_ON=sqlite SLIPWAY_BEHAVIOR_SEEN=$(CURDIR)/bin/behavior-seen \
+		$(GO) test -count=1 -timeout 20m -parallel 4 $(NO_DWARF) ./tests/...
+	$(GO) run ./internal/testkit/behavior -update bin/behavior-seen
+
 .PHONY: sdk
 sdk: ## Regenerate the SDKs and the command line from the OpenAPI documents
 	$(GO) test ./internal/sdkgen -run TestUpToDate -update

@@ -13,3 +13,9 @@ var Examples []byte
 //
 //go:embed samples.json
 var Samples []byte
+
+// Behavior is which events each operation emitted in tests, and why it was refused. Command
+// behavior writes it, which `make behavior` runs.
+//
+//go:embed behavior.json
+var Behavior []byte

@@ -293,6 +293,7 @@ func TestConsoleContacts(t *testing.T) {
 		b.button("Compare")
 		b.read("After the merge")
 		b.review("console-merge")
+		b.wantDialogFits("console-merge-fits")
 		s.Test.Patch("/v1/contacts/"+id, `{"company_name":"Reade Marine"}`, 200, nil) // at the same time
 		b.read("Reade Marine")
 		b.button("Merge contacts")

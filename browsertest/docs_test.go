@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -62,39 +61,4 @@ func TestDocsSearchIsTheSame(t *testing.T) {
 			t.Errorf("%s: the script finds %q, the server %q", query, script, server)
 		}
 	}
-}
-
-// The reference shows the operations, in both themes and without other hosts.
-func TestReference(t *testing.T) {
-	t.Parallel()
-	b := open(t, start(t), desk)
-	b.expects = []string{"console: warning"} // React Router warns about its own next version
-	started := time.Now()
-	b.visit("/docs/reference#/operations/createHull")
-	b.run(chromedp.Poll(`document.body.innerText.includes("Add a hull to inventory")`, nil))
-	t.Logf("the operation was visible after %s", time.Since(started).Round(time.Millisecond))
-	for _, l := range looks[:2] {
-		b.show(l)
-		b.screenshot("docs-reference")
-	}
-
-	// A typed key doesn't outlive the page.
-	b.run(chromedp.SendKeys(`input[aria-label="Token"]`, "sk_test_typed", chromedp.ByQuery))
-	b.until(`[...document.querySelectorAll("pre")].some((e) => e.innerText.includes("sk_test_typed"))`, "the key in the sample request")
-	if stored := evaluate[string](b, `JSON.stringify(localStorage)`); strings.Contains(stored, "sk_test_typed") {
-		t.Errorf("the browser stores the key: %s", stored)
-	}
-}
-
-// What a signed-in person tries without a key goes to the test environment.
-func TestReferenceWithSession(t *testing.T) {
-	t.Parallel()
-	b := ownerAt(t, start(t), "inventory")
-	b.expects = []string{"console: warning"} // as above
-	b.console = false
-	b.visit("/docs/reference#/operations/getMe")
-	b.run(chromedp.Click(`//button[contains(., "Send API Request")]`, chromedp.BySearch))
-	b.until(`document.body.innerText.includes("200 OK")`, "the response")
-	b.until(`[...document.querySelectorAll("pre")].some((e) => /"environment":\s*"test"/.test(e.innerText))`, "the environment")
-	b.screenshot("docs-reference-session")
 }

@@ -44,7 +44,7 @@ var may = map[string][]string{
 
 	// platform: what every feature is built on; may use vocab
 	"platform/admission":    {"platform/db", "platform/ratelimit"},
-	"platform/apidocs":      {},
+	"platform/apidocs":      {"platform/pages"},
 	"platform/audit":        {"platform/db", "platform/site"},
 	"platform/authlog":      {"platform/audit", "platform/db", "platform/ratelimit", "platform/site"},
 	"platform/backup":       {"platform/blobs", "platform/db", "platform/seal"},
@@ -136,6 +136,7 @@ var may = map[string][]string{
 		"testkit/testkeys",
 	},
 	"testkit/assert":                {},
+	"testkit/behavior":              {"app", "description", "testkit"},
 	"testkit/eventsseen":            {"app"},
 	"testkit/faulttest":             {},
 	"testkit/pdftext":               {},

@@ -37,14 +37,23 @@ func (a *API) Pass(router http.Handler) http.Handler {
 
 // tokenOf returns the token of the session for a request of the console.
 func (a *API) tokenOf(r *http.Request) (token string, problem error) {
-	mode := auth.Mode(r.Header.Get(modeHeader))
-	if mode != auth.Live && mode != auth.Test || !a.isOwn(r) {
-		return "", fault.Forbidden("Only the console can use its session. Programs send Authorization: Bearer to /v1.")
+	mode, err := a.ownMode(r)
+	if err != nil {
+		return "", err
 	}
 	if token = a.SignIn.SessionToken(r, mode); token == "" {
 		return "", fault.Unauthenticated("Your session has ended. Sign in again.")
 	}
 	return token, nil
+}
+
+// ownMode returns the environment of a request of the console.
+func (a *API) ownMode(r *http.Request) (auth.Mode, error) {
+	mode := auth.Mode(r.Header.Get(modeHeader))
+	if mode != auth.Live && mode != auth.Test || !a.isOwn(r) {
+		return "", fault.Forbidden("Only the console can use its session. Programs send Authorization: Bearer to /v1.")
+	}
+	return mode, nil
 }
 
 // isOwn reports whether a request comes from a page of the console. Browsers say where a

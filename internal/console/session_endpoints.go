@@ -32,6 +32,8 @@ func (a *API) show(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, assetPath):
 		sendAsset(w, r)
+	case r.URL.Path == visitorPath:
+		a.showVisitor(w, r)
 	case modeOf(r.URL.Path) == "":
 		a.choose(w, r)
 	default:
@@ -46,6 +48,11 @@ func (a *API) open(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	if back := r.URL.Query().Get("back"); strings.HasPrefix(back, reference) {
+		http.Redirect(w, r, back, http.StatusSeeOther)
+		return
+	}
+
 	s, err := a.sessionOf(r.Context(), v, live)
 	if err != nil {
 		rest.Fail(w, r, err)

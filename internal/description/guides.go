@@ -11,13 +11,6 @@ import (
 	"slipway/internal/platform/rest"
 )
 
-// references are the pages of the API reference and the documents they show.
-var references = []apidocs.Page{
-	{Path: "/docs/reference", Title: "API reference", Document: "/openapi.json", Shows: "/docs/reference/openapi.json"},
-	{Path: "/docs/reference/preview", Title: "Preview", Document: "/openapi-preview.json", Shows: "/docs/reference/preview/openapi.json"},
-	{Path: "/docs/reference/public", Title: "Public endpoints", Document: "/openapi-public.json", Shows: "/openapi-public.json"},
-}
-
 // serveDocs serves the guides, the API reference and their lists for tools.
 func (d *Documents) serveDocs(r *rest.Router) {
 	site := guides.New(r.BaseURL, func() []guides.Operation { return d.operationsForSearch() })
@@ -25,18 +18,18 @@ func (d *Documents) serveDocs(r *rest.Router) {
 		r.Handle(path, site)
 	}
 	r.Handle("/docs/*", site) // shows that the page doesn't exist
-	pages := apidocs.Handler(references, apidocs.TryIt{API: "/console/api", SignIn: "/console/test"})
-	for _, p := range references {
-		r.Handle(p.Path, pages)
+	reference := apidocs.New(&apidocs.Site{
+		References: d.references(), Search: d.searchEntries, API: "/console/api", SignIn: "/console/test", BaseURL: strings.TrimSuffix(r.BaseURL, "/"),
+	})
+	for _, path := range reference.Paths() {
+		r.Handle(path, reference)
 	}
-	r.Handle(references[0].Shows, document("application/json", func() ([]byte, error) { return forReference(d.Stable(), "") }))
-	r.Handle(references[1].Shows, document("application/json", func() ([]byte, error) { return forReference(d.Preview(), "preview.") }))
-	r.Handle("/docs/assets/*", pages)
 	r.Handle("/llms.txt", document("text/plain; charset=utf-8", func() ([]byte, error) { return llms(r.BaseURL), nil }))
 }
 
 // operationsForSearch returns the operations of all documents.
 func (d *Documents) operationsForSearch() (all []guides.Operation) {
+	references := d.references()
 	for i, doc := range []*huma.OpenAPI{d.Stable(), d.Preview(), d.Public()} {
 		for _, o := range inOrder(doc) {
 			all = append(all, guides.Operation{

@@ -235,6 +235,7 @@ func start(t *testing.T, tmpl *template, set app.Settings, offset *atomic.Int64)
 	t.Cleanup(func() {
 		web.Close()
 		checkEvents(t, a)
+		seeEvents(t, a)
 		if err := a.Close(); err != nil {
 			t.Error(err)
 		}

@@ -1,144 +1,250 @@
-// Package apidocs serves the pages of the API reference and their assets. The pages
-// load nothing from other hosts.
+// Package apidocs serves the pages of the API reference: a page for each operation, and a
+// search. The pages work without JavaScript, except for the search and for trying requests.
+// They load nothing from other hosts.
 package apidocs
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"sync"
+
+	"slipway/internal/platform/pages"
 )
 
-// files are Stoplight Elements and its licenses, gzipped by scripts/vendor-reference,
-// and the theme of the page.
-//
-//go:embed assets/*
-var files embed.FS
+//go:embed assets/reference.css assets/reference.js assets/theme.js
+var assetFiles embed.FS
 
-//go:embed page.html
-var pageSource string
+//go:embed page.html parts.html
+var templates embed.FS
 
-var page = template.Must(template.New("page").Parse(pageSource))
+// policy allows only the files and the API of this server.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// policy prevents that the page loads content from other hosts, such as images or
-// diagrams in descriptions. Elements needs inline styles. The data image is the
-// empty icon of the page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// assetPath is where the stylesheet and the scripts are.
+const assetPath = "/docs/assets/"
 
-// Page is a page of the reference.
-type Page struct {
-	Path, Title string
-	Document    string // path of the OpenAPI document, which ends in .json
-	Shows       string // path of the document that the page shows, which can be shorter
+// Site is the reference of a server.
+type Site struct {
+	References []Reference
+	Search     func() []Entry // what the search finds
+	API        string         // path before the path of an operation, which accepts the session
+	SignIn     string         // page where a person signs in, and returns to the path in the parameter back
+	BaseURL    string
+
+	assets map[string]file // by URL
+	urls   map[string]string
+	layout *template.Template
+	index  func() file
+	kept   sync.Map // pages by path and version
 }
 
-// OperationURL returns the URL of an operation on the page.
-func (p Page) OperationURL(operationID string) string { return p.Path + "#/operations/" + operationID }
-
-// TryIt is how a page sends requests for a person who is signed in.
-type TryIt struct {
-	API    string // path before the path of an operation, which accepts the session
-	SignIn string // page where the person signs in
-}
-
-// Handler serves the pages and /docs/assets.
-func Handler(all []Page, s TryIt) http.Handler {
-	mux := http.NewServeMux()
-	urls := map[string]string{}
-	for _, a := range assets() {
-		urls[a.name] = a.url
-		mux.Handle("GET "+a.url, a)
-	}
-
-	for _, p := range all {
-		var html bytes.Buffer
-		if err := page.Execute(&html, map[string]any{"Page": p, "Pages": all, "Assets": urls, "TryIt": s}); err != nil {
-			panic(err) // the template is embedded
-		}
-		etag := fmt.Sprintf(`"%.12x"`, sha256.Sum256(html.Bytes()))
-		mux.HandleFunc("GET "+p.Path, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			w.Header().Set("Cache-Control", "no-cache")
-			w.Header().Set("ETag", etag)
-			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(html.Bytes()))
-		})
-	}
-
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", policy)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("Referrer-Policy", "no-referrer")
-		mux.ServeHTTP(w, r)
-	})
-}
-
-// asset is a vendored file. Its URL contains a hash of its content, so browsers can
-// cache it permanently.
-type asset struct {
-	name, url string
-	gzipped   []byte
-}
-
-// contentTypes is fixed here because package mime depends on the machine.
-var contentTypes = map[string]string{
-	".js":  "text/javascript; charset=utf-8",
-	".css": "text/css; charset=utf-8",
-	".txt": "text/plain; charset=utf-8",
-}
-
-func assets() (all []asset) {
-	entries, err := files.ReadDir("assets")
-	if err != nil {
-		panic(err) // embedded
-	}
-	for _, entry := range entries {
-		gzipped, err := files.ReadFile("assets/" + entry.Name())
-		if err != nil {
-			panic(err)
-		}
-		name, vendored := strings.CutSuffix(entry.Name(), ".gz")
-		if !vendored {
-			gzipped = compress(gzipped)
-		}
-		url := fmt.Sprintf("/docs/assets/%.6x/%s", sha256.Sum256(gzipped), name)
-		all = append(all, asset{name, url, gzipped})
+// Paths are the patterns that ServeHTTP handles.
+func (s *Site) Paths() []string {
+	all := []string{assetPath + "*", indexPath}
+	for _, r := range s.References {
+		all = append(all, r.Path, r.Path+"/*")
 	}
 	return all
 }
 
-func compress(plain []byte) []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, _ = w.Write(plain) // a buffer accepts everything
-	_ = w.Close()
-	return b.Bytes()
+const indexPath = "/docs/reference/search.json"
+
+// New prepares a site.
+func New(s *Site) *Site {
+	s.assets, s.urls = map[string]file{}, map[string]string{}
+	for _, name := range []string{"reference.css", "reference.js", "theme.js"} {
+		content, err := assetFiles.ReadFile("assets/" + name)
+		if err != nil {
+			panic(err) // embedded
+		}
+		if name == "reference.css" {
+			content = append([]byte(pages.Tokens()), content...)
+		}
+		url := fmt.Sprintf("%s%.6x/%s", assetPath, sha256.Sum256(content), name)
+		s.urls[name], s.assets[url] = url, newFile(contentTypes[path.Ext(name)], content)
+	}
+	s.layout = template.Must(template.New("").Funcs(template.FuncMap{
+		"asset": func(name string) string { return s.urls[name] }, "page": pages.AssetURL, "icon": icon, "verb": verb, "tone": tone,
+		"highlight": highlight, "lines": lines, "breaks": breaks, "lower": strings.ToLower,
+	}).ParseFS(templates, "*.html"))
+	s.index = sync.OnceValue(func() file {
+		text, err := json.Marshal(s.Search())
+		if err != nil {
+			panic(err) // only strings
+		}
+		return newFile("application/json", text)
+	})
+	return s
 }
 
-func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
-	header.Set("Content-Type", contentTypes[path.Ext(a.name)])
-	header.Set("Cache-Control", "public, max-age=31536000, immutable")
-	header.Set("Vary", "Accept-Encoding")
-	if acceptsGzip(r) {
-		header.Set("Content-Encoding", "gzip")
-		header.Set("Content-Length", strconv.Itoa(len(a.gzipped)))
-		_, _ = w.Write(a.gzipped)
+// view is what a page shows.
+type view struct {
+	*Site
+	Reference Reference
+	API       *API
+	Version   string // that the address asks for, or ""
+	Title     string
+	Operation *Operation // or nil, for the first page
+	Page      string     // first, operation, events or missing
+	Previous  *Operation
+	Next      *Operation
+}
+
+// Link returns the URL of a page in the same version.
+func (v view) Link(name string) string {
+	url := v.Reference.Path
+	if name != "" {
+		url += "/" + name
+	}
+	if v.Version != "" {
+		url += "?version=" + v.Version
+	}
+	return url
+}
+
+// Latest reports whether the page shows the latest version.
+func (v view) Latest() bool { return v.Version == "" || v.Version == v.Reference.Versions[0] }
+
+// Current reports whether the navigation is on the page of an operation.
+func (v view) Current(o *Operation) bool { return v.Operation == o }
+
+// Open reports whether the navigation shows the operations of a family.
+func (v view) Open(f Family) bool { return v.Operation != nil && v.Operation.Family == f.Name }
+
+// eventsPage is the name of the page with all events.
+const eventsPage = "events"
+
+// ServeHTTP serves the pages.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	if a, ok := s.assets[r.URL.Path]; ok {
+		a.send(w, r, http.StatusOK, "public, max-age=31536000, immutable")
 		return
 	}
-	plain, err := gzip.NewReader(bytes.NewReader(a.gzipped))
-	if err != nil {
-		panic(err) // embedded
+	if r.URL.Path == indexPath {
+		s.index().send(w, r, http.StatusOK, "no-cache")
+		return
 	}
-	_, _ = io.Copy(w, plain) //nolint:gosec // an embedded file
+	if to, ok := strings.CutSuffix(r.URL.Path, "/"); ok && slices.ContainsFunc(s.References, func(x Reference) bool { return x.Path == to }) {
+		http.Redirect(w, r, to, http.StatusMovedPermanently)
+		return
+	}
+
+	v := s.find(r.URL.Path, r.URL.Query().Get("version"))
+	status := http.StatusOK
+	if v.Page == "missing" {
+		status = http.StatusNotFound
+	}
+	key := v.Link(r.URL.Path)
+	page, ok := s.kept.Load(key)
+	if !ok || status != http.StatusOK {
+		var b bytes.Buffer
+		if err := s.layout.ExecuteTemplate(&b, "page.html", v); err != nil {
+			panic(err) // the templates are embedded
+		}
+		page = newFile("text/html; charset=utf-8", b.Bytes())
+		if status == http.StatusOK {
+			s.kept.Store(key, page)
+		}
+	}
+	page.(file).send(w, r, status, "no-cache")
+}
+
+// find returns what a path shows. The longest path of a reference decides.
+func (s *Site) find(url, date string) view {
+	v := view{Site: s, Page: "missing", Title: "Page not found", Reference: s.References[0]}
+	for _, r := range s.References {
+		if url == r.Path || strings.HasPrefix(url, r.Path+"/") && len(r.Path) >= len(v.Reference.Path) {
+			v.Reference = r
+		}
+	}
+	if date != "" && !slices.Contains(v.Reference.Versions, date) {
+		date = ""
+		url = "" // no such version
+	}
+	v.Version, v.API = date, v.Reference.Load(date)
+	switch name := strings.TrimPrefix(strings.TrimPrefix(url, v.Reference.Path), "/"); {
+	case url == "":
+	case name == "":
+		v.Page, v.Title = "first", v.Reference.Title
+	case name == eventsPage && len(v.API.Events) > 0:
+		v.Page, v.Title = "events", "Events"
+	default:
+		var all []*Operation
+		for _, f := range v.API.Families {
+			all = append(all, f.Operations...)
+		}
+		i := slices.IndexFunc(all, func(o *Operation) bool { return o.ID == name })
+		if i < 0 {
+			break
+		}
+		v.Page, v.Operation, v.Title = "operation", all[i], all[i].Summary
+		if i > 0 {
+			v.Previous = all[i-1]
+		}
+		if i+1 < len(all) {
+			v.Next = all[i+1]
+		}
+	}
+	return v
+}
+
+// file is a page or an asset, compressed.
+type file struct {
+	contentType, etag string
+	gzipped           []byte
+}
+
+// contentTypes is fixed here because package mime depends on the machine.
+var contentTypes = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+
+func newFile(contentType string, content []byte) file {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(content) // a buffer accepts everything
+	_ = w.Close()
+	return file{contentType, fmt.Sprintf(`"%.12x"`, sha256.Sum256(content)), b.Bytes()}
+}
+
+func (f file) send(w http.ResponseWriter, r *http.Request, status int, cache string) {
+	h := w.Header()
+	h.Set("Content-Type", f.contentType)
+	h.Set("Cache-Control", cache)
+	h.Set("ETag", f.etag)
+	h.Set("Vary", "Accept-Encoding")
+	if status == http.StatusOK && r.Header.Get("If-None-Match") == f.etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	if acceptsGzip(r) {
+		h.Set("Content-Encoding", "gzip")
+		h.Set("Content-Length", strconv.Itoa(len(f.gzipped)))
+		w.WriteHeader(status)
+		_, _ = w.Write(f.gzipped) // the client might have disconnected
+		return
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(f.gzipped))
+	if err != nil {
+		panic(err) // compressed above
+	}
+	w.WriteHeader(status)
+	_, _ = io.Copy(w, plain) //nolint:gosec // compressed above
 }
 
 // acceptsGzip reports whether the client accepts gzip. "gzip;q=0" means that it
@@ -153,4 +259,9 @@ func acceptsGzip(r *http.Request) bool {
 		}
 	}
 	return false
+}
+
+// verb returns the class of a method.
+func verb(method string) string {
+	return cmp.Or(map[string]string{"GET": "get", "POST": "post", "PATCH": "patch", "PUT": "patch", "DELETE": "del"}[method], "get")
 }

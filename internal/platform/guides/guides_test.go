@@ -20,8 +20,8 @@ func init() { Files = os.DirFS("../../../docs") }
 
 var site = New("https://slipway.example.com/", func() []Operation {
 	return []Operation{
-		{"POST", "/v1/hulls", "Add a hull to inventory", "createHull Adds one boat.", "/docs/reference#/operations/createHull"},
-		{"GET", "/v1/hulls", "List hulls", "listHulls <b>bold</b>", "/docs/reference#/operations/listHulls"},
+		{"POST", "/v1/hulls", "Add a hull to inventory", "createHull Adds one boat.", "/docs/reference/createHull"},
+		{"GET", "/v1/hulls", "List hulls", "listHulls <b>bold</b>", "/docs/reference/listHulls"},
 	}
 })
 

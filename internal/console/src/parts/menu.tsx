@@ -18,9 +18,9 @@ export function Popover(props: {
 
   const onToggle = (event: ToggleEvent) => {
     setOpen(event.newState === "open");
-    if (event.newState !== "open") return;
-    place(panel.current!, button.current!, props.align ?? "start");
-    panel.current!.querySelector<HTMLElement>("input, select, button, a")?.focus();
+    if (event.newState !== "open" || !panel.current || !button.current) return; // the screen has changed
+    place(panel.current, button.current, props.align ?? "start");
+    panel.current.querySelector<HTMLElement>("input, select, button, a")?.focus();
   };
   return (
     <>

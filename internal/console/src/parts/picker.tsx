@@ -59,7 +59,7 @@ export function Picker(props: {
     return (
       <div class="field">
         <span id={id}>{props.label}</span>
-        <div class="picked" role="group" aria-labelledby={id}>{props.chosen}<Button small onClick={() => props.onChoose("")}>Change</Button></div>
+        <div class="picked" role="group" aria-labelledby={id}><span>{props.chosen}</span><Button small onClick={() => props.onChoose("")}>Change</Button></div>
         {note && <p class="field-error">{note}</p>}
       </div>
     );

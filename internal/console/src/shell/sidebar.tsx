@@ -31,6 +31,7 @@ export function Sidebar({ current }: { current: Route | undefined }) {
       {inGroup("main").map((r) => <Entry key={r.path} route={r} current={isCurrent(r, current)} />)}
       {developers.length > 0 && <h2>Developers</h2>}
       {developers.map((r) => <Entry key={r.path} route={r} current={isCurrent(r, current)} />)}
+      {developers.length > 0 && <a href="/docs/reference"><Icon name="document" /><span class="entry">API reference</span></a>}
       <div class="foot">
         {inGroup("settings").map((r) => <Entry key={r.path} route={r} current={isCurrent(r, current)} />)}
         <UserMenu />
