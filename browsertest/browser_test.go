@@ -135,6 +135,7 @@ type tab struct {
 	cookies cdp.BrowserContextID // tabs with the same ID share cookies and storage
 
 	console bool     // only requests of the console are allowed, and none is forbidden
+	clicks  int      // with the mouse, by tap
 	expects []string // parts of problems that the test causes on purpose
 
 	mu       sync.Mutex

@@ -57,7 +57,7 @@ each row has its file:
 
   pg_dump --format=custom --file=slipway.dump "$SLIPWAY_DATABASE_URL"
 
-To restore any point in time, use pgBackRest. See docs/operating.md.
+To restore any point in time, use pgBackRest. See docs/backups.md.
 `)
 	}
 	if !m.WithBlobs && bucket != "" {

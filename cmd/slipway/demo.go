@@ -102,7 +102,7 @@ func greet(addr string, w demo.Summary, links string) string {
 	}
 	return strings.NewReplacer("{name}", demo.Name, "{url}", "http://"+addr, "{test}", w.TestKey, "{live}", w.LiveKey,
 		"{location}", w.LocationID, "{feed}", w.FeedPath,
-		"{salesperson}", w.Salesperson, "{password}", w.Password, "{brief}", brief, "{links}", links).Replace(greeting)
+		"{salesperson}", w.Salesperson, "{authenticator}", w.Authenticator, "{password}", w.Password, "{brief}", brief, "{links}", links).Replace(greeting)
 }
 
 const greeting = `
@@ -112,6 +112,9 @@ const greeting = `
 Open the console as one of these people. Each link signs you in once.
 
 {links}
+To try what needs a two-factor code, such as a key with the scope admin, add this key to
+an authenticator app. It is the owner's in test: {authenticator}
+
 Or use the API:
 
   Documentation  {url}/docs

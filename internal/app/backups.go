@@ -36,7 +36,7 @@ func (s Settings) checkBackups() (errs []error) {
 		errs = append(errs, errors.New("SLIPWAY_BACKUP_CHECK_EVERY: must be at least 0"))
 	}
 	if s.DatabaseURL != "" && s.BlobsURL != "" {
-		errs = append(errs, errors.New("SLIPWAY_BACKUP_URL: Slipway doesn't back up PostgreSQL or a bucket. See docs/operating.md for tools that do"))
+		errs = append(errs, errors.New("SLIPWAY_BACKUP_URL: Slipway doesn't back up PostgreSQL or a bucket. See docs/backups.md for tools that do"))
 	}
 	return errs
 }

@@ -97,7 +97,7 @@ func RestoreAt(ctx context.Context, s Settings, at time.Time, progress backup.Pr
 		err = errors.New("set SLIPWAY_BACKUP_URL to the target of the backups")
 	}
 	if err == nil && s.DatabaseURL != "" {
-		err = errors.New("a point in time of PostgreSQL is restored with its own tools. See docs/operating.md")
+		err = errors.New("a point in time of PostgreSQL is restored with its own tools. See docs/backups.md")
 	}
 	if err != nil {
 		return r, err

@@ -7,12 +7,14 @@ import (
 	"slipway/internal/activities"
 	"slipway/internal/appointments"
 	"slipway/internal/backups"
+	"slipway/internal/campaigns"
 	"slipway/internal/channels"
 	"slipway/internal/console"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/documents"
+	"slipway/internal/donotcall"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/identity"
@@ -31,6 +33,7 @@ import (
 	"slipway/internal/proposals"
 	"slipway/internal/reports"
 	"slipway/internal/requestlog"
+	"slipway/internal/templates"
 	"slipway/internal/vocab/privacy"
 	"slipway/internal/webhooks"
 )
@@ -44,6 +47,9 @@ type features struct {
 	contacts     contacts.API
 	leads        leads.API
 	messages     messages.API
+	templates    templates.API
+	campaigns    campaigns.API
+	donotcall    donotcall.API
 	deals        deals.API
 	finance      finance.API
 	documents    documents.API
@@ -64,7 +70,7 @@ type features struct {
 // all lists the features in the order of the reference.
 func (f *features) all() []rest.Feature {
 	return []rest.Feature{
-		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages,
+		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages, &f.campaigns, &f.templates, &f.donotcall,
 		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities,
 		&f.dealership, f.identity, &f.webhooks,
 		&f.preview, &f.reports, &f.requestlog, &f.backups, &f.proposals,
@@ -74,7 +80,7 @@ func (f *features) all() []rest.Feature {
 
 // Kinds lists all event types.
 func Kinds() []events.Kind {
-	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events,
+	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events, campaigns.Events, templates.Events, donotcall.Events,
 		deals.Events, deals.ListingEvents, finance.Events, documents.Events, appointments.Events, activities.Events,
 		dealership.Events, identity.Events, webhooks.Events, proposals.Events)
 }
@@ -129,6 +135,9 @@ func (a *App) connect(f *features, s Settings, h hooks) error {
 		DB: a.DB, Jobs: a.Jobs, Box: a.Box, Log: a.logger("messages"), Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number,
 		Blobs: a.Blobs,
 	}, h.Messages)
+	f.templates = templates.API{DB: a.DB}
+	f.campaigns = campaigns.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
+	f.donotcall = donotcall.API{DB: a.DB, Jobs: a.Jobs}
 	f.appointments = appointments.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
 	f.activities = activities.API{DB: a.DB, Kinds: Kinds()}
 	f.proposals = proposals.API{DB: a.DB, Jobs: a.Jobs, Box: a.Box}

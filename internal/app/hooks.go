@@ -6,6 +6,7 @@ import (
 	"slipway/internal/activities"
 	"slipway/internal/appointments"
 	"slipway/internal/backups"
+	"slipway/internal/campaigns"
 	"slipway/internal/channels"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
@@ -60,6 +61,7 @@ func (a *App) hooks(f *features) hooks {
 		Contacts: contacts.Hooks{
 			Messages: f.messages.Holder(), Leads: leads.Holder(), Deals: deals.Holder(), Finance: finance.Holder(), Documents: documents.Holder(),
 			Appointments: appointments.Holder(), Activities: activities.Holder(), Proposals: f.proposals.Holder(),
+			Campaigns: campaigns.Holder(),
 		},
 		Leads:    leads.Hooks{Reviewed: messages.Review},
 		Messages: messages.Hooks{Settled: appointments.FollowMessage, Planned: appointments.Planned},

@@ -75,13 +75,13 @@ func TestLoggersAreListed(t *testing.T) {
 	if used = slices.Compact(used); !slices.Equal(used, loggers) {
 		t.Errorf("the parts %v have a log, but %v can have a level", used, loggers)
 	}
-	docs, err := os.ReadFile("../../docs/operating.md")
+	docs, err := os.ReadFile("../../docs/monitor.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range loggers {
 		if !strings.Contains(string(docs), "`"+name+"`") {
-			t.Errorf("docs/operating.md doesn't mention %s", name)
+			t.Errorf("docs/monitor.md doesn't mention %s", name)
 		}
 	}
 }

@@ -70,6 +70,7 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:  assist.Propose,
 		Effect:  rest.Describe(cancelEffect),
 	}, a.cancel)
+	a.mountSchedule(r)
 	a.mountCalendars(r)
 }
 

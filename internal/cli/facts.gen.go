@@ -10,6 +10,8 @@ var columns = map[string]string{
 	"App":                "id name type scopes created_at / client_id redirect_uris",
 	"Appointment":        "id starts_at kind title status user_id / contact_id hull_id location_id duration_minutes:MINUTES",
 	"AuditEntry":         "at action outcome actor target ip / request_id",
+	"Campaign":           "id name status channel send_at started_at ended_at / segment_id template_id created_at version",
+	"CampaignRecipient":  "contact_id state reason sent_at answered_at / id lead_id message_id due_at",
 	"Channel":            "id name kind format auto_publish / feed_url push_url created_by.label:BY created_at",
 	"Connection":         "id name protocol domains enforce / issuer created_at",
 	"Consent":            "id address channels direction scope basis captured_at / method source expires_at",
@@ -19,6 +21,7 @@ var columns = map[string]string{
 	"DealChange":         "at from to reason actor",
 	"Delivery":           "id event_type status attempt_count:ATTEMPTS next_attempt_at / event_id is_replay delivered_at",
 	"DirectoryUser":      "id name active",
+	"DoNotCallList":      "id name numbers complete created_at",
 	"Document":           "id number kind title status signed_at / deal_id page_count:PAGES size_bytes created_at",
 	"Event":              "id type created_at data.object.id:OBJECT / sequence",
 	"EventWithActor":     "id type created_at data.object.id:OBJECT actor / sequence",
@@ -33,9 +36,11 @@ var columns = map[string]string{
 	"Lead":               "id status source contact_id hull_id owner_id last_activity_at / score needs_review location_id created_at version",
 	"LeadAssignment":     "at from to method reason actor",
 	"LeadMessage":        "created_at direction channel status body / id from to purpose block_reason",
+	"LeadSegment":        "id name / filter created_at version",
 	"LeadSignal":         "occurred_at kind value hull_id / id source",
 	"ListingAgreement":   "hull_id kind owner_contact_id commission_percent commission_cents net_price_cents ends_on / co_broker escrow_holder version",
 	"Location":           "id name code phone timezone / created_at version",
+	"MessageTemplate":    "id name channel subject body / created_at version",
 	"Offer":              "id amount_usd made_by status expires_at created_at / note",
 	"Payment":            "id type kind method amount_cents status received_on / deal_id reference reason",
 	"PriceChange":        "at old_price_usd:OLD new_price_usd:NEW reason actor",
@@ -53,7 +58,8 @@ var columns = map[string]string{
 
 // onlyReads are the operations that are not a GET and change nothing. See rest.Route.OnlyReads.
 var onlyReads = map[string]bool{
-	"quoteFinance": true,
+	"checkAppointment": true,
+	"quoteFinance":     true,
 }
 
 // background is where the work of an operation goes on. See rest.Route.Background.

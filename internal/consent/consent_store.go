@@ -64,6 +64,40 @@ func ListOfAddress(ctx context.Context, tx *db.Tx, hash []byte, channel Channel)
 		WHERE b.env = ? AND b.address_hash = ? AND b.channel = ?`, tx.Env, hash, channel)
 }
 
+// ListOfAddresses returns all records of addresses and a channel, by the hash of the address.
+func ListOfAddresses(ctx context.Context, tx *db.Tx, hashes [][]byte, channel Channel) (map[string][]Consent, error) {
+	type bound struct {
+		AddressHash []byte `db:"address_hash"`
+		ID          string `db:"id"`
+	}
+	found := map[string][]Consent{}
+	marks, args := db.In(hashes)
+	bindings, err := db.All[bound](ctx, tx, `SELECT address_hash, id FROM consent_bindings WHERE env = ? AND channel = ? AND address_hash IN `+marks,
+		append([]any{tx.Env, channel}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]Consent{}
+	for _, part := range db.Chunks(bindings, 500) {
+		var ids []string
+		for _, b := range part {
+			ids = append(ids, b.ID)
+		}
+		marks, args := db.In(ids)
+		all, err := db.All[Consent](ctx, tx, `SELECT {cols} FROM consents WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range all {
+			byID[c.ID] = c
+		}
+	}
+	for _, b := range bindings {
+		found[string(b.AddressHash)] = append(found[string(b.AddressHash)], byID[b.ID])
+	}
+	return found, nil
+}
+
 // IsRevoked reports whether consent is revoked for all messages to an address.
 func IsRevoked(ctx context.Context, tx *db.Tx, hash []byte, channel Channel) (bool, error) {
 	for _, purpose := range []Scope{Marketing, Transactional} {

@@ -2,11 +2,11 @@ package console
 
 import (
 	"bytes"
-	"compress/gzip"
 	"flag"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -62,75 +62,73 @@ func TestUpToDate(t *testing.T) {
 // A build with another content has other URLs, so a browser never mixes the files of two builds.
 func TestChangedFileHasAnotherURL(t *testing.T) {
 	build := fstest.MapFS{
-		"index.html": {Data: []byte(`<script src="{{app.js}}">`)},
-		"app.js":     {Data: []byte(`import("./screen.js")`)},
-		"screen.js":  {Data: []byte(`export{}`)},
+		"index.html":  {Data: []byte(`<script src="{{app.js}}">{{links}}{{session}}`)},
+		"routes.json": {Data: []byte(`[{"path":"boats/:id","file":"screen.js"}]`)},
+		"app.js":      {Data: []byte(`import"./common.js";import("./screen.js")`)},
+		"common.js":   {Data: []byte(`export{}`)},
+		"screen.js":   {Data: []byte(`import"./common.js"`)},
 	}
-	first := load(build)
-	assert.Equal(t, load(build), first, "the same files")
+	first := loaded(t, build)
+	assert.Equal(t, string(loaded(t, build).index), string(first.index), "the same files")
 
 	build["screen.js"] = &fstest.MapFile{Data: []byte(`export{a}`)}
-	second := load(build)
-	assert.Len(t, slices.Collect(maps.Keys(second.assets)), 2)
+	second := loaded(t, build)
+	assert.Len(t, slices.Collect(maps.Keys(second.assets)), 3)
 	for url := range second.assets {
-		assert.Equal(t, first.assets[url], asset{}, url)
+		assert.Equal(t, first.assets[url].kind, "", url)
 	}
 	assert.Equal(t, string(second.index) == string(first.index), false, "the page has the new URL")
+}
+
+func loaded(t *testing.T, build fs.FS) files {
+	t.Helper()
+	all, err := load(build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The page names the scripts of its screen, so that a browser loads all of them at once. Text in
+// the session can't end its element.
+func TestPage(t *testing.T) {
+	all := built()
+	for at, script := range map[string]string{
+		"": "screens-today.js", "today": "screens-today.js", "boats": "screens-boats-inventory.js", "boats/import": "screens-boats-import.js",
+		"boats/hull_1": "screens-boats-boat.js", "boats/hull_1/photos": "screens-boats-boat.js", "settings/users": "screens-settings-settings.js",
+	} {
+		page := string(all.page(at, []byte(`{}`)))
+		found := regexp.MustCompile(`<link rel="modulepreload" href="/console/assets/\w+/(screens-[^"]+)">`).FindAllStringSubmatch(page, -1)
+		if len(found) != 1 || found[0][1] != script {
+			t.Errorf("the page at %q loads %v, want %s", at, found, script)
+		}
+		assert.Equal(t, strings.Count(page, "/common.js"), 1, at)
+	}
+	assert.Excludes(t, string(all.page("boats/hull_1/photos/more", []byte(`{}`))), "modulepreload")
+
+	page := string(all.page("today", []byte(`{"name":"</script><b>"}`)))
+	assert.Contains(t, page, `{"name":"\u003c/script\u003e\u003cb\u003e"}`)
+	assert.Excludes(t, page, "{{")
 }
 
 // A browser loads app.js with the files that it imports, and app.css, before it shows the
 // first screen.
 func TestSizes(t *testing.T) {
+	contents := map[string][]byte{}
+	for url, a := range built().assets {
+		contents[path.Base(url)] = a.content
+	}
 	for name, limit := range limits {
-		size := 0
-		for _, file := range withImports(t, name, map[string]bool{}) {
-			content, err := os.ReadFile(filepath.Join("dist", file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			size += compressedSize(t, content)
+		size, needed := 0, map[string]bool{}
+		withImports(contents, name, needed)
+		for file := range needed {
+			size += len(compress(contents[file]))
 		}
 		t.Logf("%s: %d bytes", name, size)
 		if size > limit {
 			t.Errorf("%s has %d bytes with its imports, want at most %d", name, size, limit)
 		}
 	}
-}
-
-var staticImport = regexp.MustCompile(`(?:from|import)"\./([^"]+)"`)
-
-// withImports returns a file and the files that it imports, directly or not.
-func withImports(t *testing.T, name string, seen map[string]bool) []string {
-	t.Helper()
-	if seen[name] {
-		return nil
-	}
-	seen[name] = true
-	content, err := os.ReadFile(filepath.Join("dist", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := []string{name}
-	for _, m := range staticImport.FindAllSubmatch(content, -1) {
-		all = append(all, withImports(t, string(m[1]), seen)...)
-	}
-	return all
-}
-
-func compressedSize(t *testing.T, content []byte) int {
-	t.Helper()
-	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(content); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Len()
 }
 
 // forbidden are patterns that the source must not contain, with the reason.
@@ -173,7 +171,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-var importOf = regexp.MustCompile(`(?m)(?:\bfrom |\bimport\(|^import )"(\.[^"]+)"`)
+var sourceImport = regexp.MustCompile(`(?m)(?:\bfrom |\bimport\(|^import )"(\.[^"]+)"`)
 
 // Files don't import each other in a loop: what runs first would depend on who imports whom, and
 // neither file could be read or moved without the other.
@@ -195,7 +193,7 @@ func TestNoImportLoops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range importOf.FindAllSubmatch(content, -1) {
+		for _, m := range sourceImport.FindAllSubmatch(content, -1) {
 			visit(path, filepath.Join(filepath.Dir(file), string(m[1])))
 		}
 		state[file] = done

@@ -26,7 +26,7 @@ func (a *API) Pass(router http.Handler) http.Handler {
 			router.ServeHTTP(w, r)
 			return
 		}
-		token, problem := a.sessionOf(r)
+		token, problem := a.tokenOf(r)
 		out := r.Clone(access.WithCookie(r.Context(), token, problem))
 		out.URL.Path, out.URL.RawPath = path, strings.TrimPrefix(r.URL.RawPath, apiPath)
 		out.Header.Del("Cookie")
@@ -35,19 +35,17 @@ func (a *API) Pass(router http.Handler) http.Handler {
 	})
 }
 
-// sessionOf returns the token of the session for a request of the console.
-func (a *API) sessionOf(r *http.Request) (token string, problem error) {
+// tokenOf returns the token of the session for a request of the console.
+func (a *API) tokenOf(r *http.Request) (token string, problem error) {
 	mode := auth.Mode(r.Header.Get(modeHeader))
 	if mode != auth.Live && mode != auth.Test || !a.isOwn(r) {
 		return "", fault.Forbidden("Only the console can use its session. Programs send Authorization: Bearer to /v1.")
 	}
 	if token = a.SignIn.SessionToken(r, mode); token == "" {
-		return "", errEnded()
+		return "", fault.Unauthenticated("Your session has ended. Sign in again.")
 	}
 	return token, nil
 }
-
-func errEnded() error { return fault.Unauthenticated("Your session has ended. Sign in again.") }
 
 // isOwn reports whether a request comes from a page of the console. Browsers say where a
 // request comes from, except on plain HTTP, where the other header has to be enough.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"slipway/internal/identity/people"
 	"slipway/internal/identity/signin"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/wire"
@@ -30,15 +32,31 @@ func (a *API) show(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, assetPath):
 		sendAsset(w, r)
-	case r.URL.Path == apiPath+"/session":
-		a.showSession(w, r)
 	case modeOf(r.URL.Path) == "":
 		a.choose(w, r)
 	default:
-		if _, ok := a.SignIn.RequireIn(w, r, modeOf(r.URL.Path)); ok {
-			sendPage(w)
-		}
+		a.open(w, r)
 	}
+}
+
+// open sends the page of a screen with the session of the visitor.
+func (a *API) open(w http.ResponseWriter, r *http.Request) {
+	mode := modeOf(r.URL.Path)
+	v, live, ok := a.SignIn.RequireIn(w, r, mode)
+	if !ok {
+		return
+	}
+	s, err := a.sessionOf(r.Context(), v, live)
+	if err != nil {
+		rest.Fail(w, r, err)
+		return
+	}
+	body, err := wire.Marshal(s)
+	if err != nil {
+		rest.Fail(w, r, err)
+		return
+	}
+	sendPage(w, strings.Trim(strings.TrimPrefix(r.URL.Path, Path+"/"+string(mode)), "/"), body)
 }
 
 // choose leads to the environment in which the visitor is signed in. Live is first.
@@ -64,6 +82,7 @@ type session struct {
 	Dealership place        `json:"dealership"`
 	AccountURL string       `json:"account_url"`
 	SignOut    form         `json:"sign_out"`
+	LastEvent  string       `json:"last_event"` // what the page shows is not older than this
 }
 
 type user struct {
@@ -87,53 +106,29 @@ type form struct {
 	Token  string `json:"token"`
 }
 
-// showSession returns who is signed in to the environment of the request. The console
-// shows what the scopes allow. The API decides.
-func (a *API) showSession(w http.ResponseWriter, r *http.Request) {
-	if _, err := a.sessionOf(r); err != nil {
-		rest.Fail(w, r, err)
-		return
-	}
-	all, err := a.SignIn.Visitors(w, r)
-	if err != nil {
-		rest.Fail(w, r, err)
-		return
-	}
-	mode := auth.Mode(r.Header.Get(modeHeader))
-	for _, v := range all {
-		if v.Mode == mode {
-			a.sendSession(w, r, v, environments(all[0].Mode))
-			return
+// sessionOf returns who is signed in to an environment. The console shows what the scopes
+// allow. The API decides.
+func (a *API) sessionOf(ctx context.Context, v signin.Visitor, live bool) (session, error) {
+	return db.Read(auth.With(ctx, v.Principal), a.DB, func(ctx context.Context, tx *db.Tx) (s session, err error) {
+		d, err := dealership.Find(ctx, tx)
+		if err != nil {
+			return s, err
 		}
-	}
-	rest.Fail(w, r, errEnded())
-}
-
-func (a *API) sendSession(w http.ResponseWriter, r *http.Request, v signin.Visitor, environments []auth.Mode) {
-	d, err := db.Read(auth.With(r.Context(), v.Principal), a.DB, dealership.Find)
-	if err != nil {
-		rest.Fail(w, r, err)
-		return
-	}
-	action, token := a.SignIn.SignOut(v)
-	body, err := wire.Marshal(session{
-		Environment: v.Mode, Environments: environments, Roles: rolesOf(v.User), Scopes: v.Scopes, Manager: auth.Payout.Allows(v.Principal),
-		User:       user{v.User.ID, v.User.Name, v.User.Email},
-		Dealership: place{d.ID, d.Name, d.Plan, d.Timezone, d.Settings.LostReasons},
-		AccountURL: a.SignIn.AccountURL(v), SignOut: form{action, token},
+		last, err := events.Last(ctx, tx)
+		action, token := a.SignIn.SignOut(v)
+		return session{
+			Environment: v.Mode, Environments: environments(live), Roles: rolesOf(v.User), Scopes: v.Scopes, Manager: auth.Payout.Allows(v.Principal),
+			User:       user{v.User.ID, v.User.Name, v.User.Email},
+			Dealership: place{d.ID, d.Name, d.Plan, d.Timezone, d.Settings.LostReasons},
+			AccountURL: a.SignIn.AccountURL(v), SignOut: form{action, token}, LastEvent: last,
+		}, err
 	})
-	if err != nil {
-		rest.Fail(w, r, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // the client might have disconnected
 }
 
-// environments returns where the visitor of an environment can go. A visitor of the live
-// environment gets a session in test.
-func environments(first auth.Mode) []auth.Mode {
-	if first == auth.Live {
+// environments returns where a visitor can go. A visitor of the live environment gets a session
+// in test.
+func environments(live bool) []auth.Mode {
+	if live {
 		return []auth.Mode{auth.Live, auth.Test}
 	}
 	return []auth.Mode{auth.Test}

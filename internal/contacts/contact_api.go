@@ -25,13 +25,13 @@ type API struct {
 
 // Hooks are the features that store records of contacts.
 type Hooks struct {
-	Messages, Leads, Deals, Finance, Documents, Appointments, Activities, Proposals Holder
+	Messages, Leads, Deals, Finance, Documents, Appointments, Activities, Proposals, Campaigns Holder
 }
 
 // holders lists the features in the order of the calls.
 func holders(tx *db.Tx) []Holder {
 	h := db.Attached[Hooks](tx)
-	return []Holder{h.Messages, h.Leads, h.Deals, h.Finance, h.Documents, h.Appointments, h.Activities, h.Proposals}
+	return []Holder{h.Messages, h.Leads, h.Deals, h.Finance, h.Documents, h.Appointments, h.Activities, h.Proposals, h.Campaigns}
 }
 
 // New returns the feature, and attaches its hooks to the database.

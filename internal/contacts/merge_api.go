@@ -155,7 +155,8 @@ type ContactExport map[string]any
 func (ContactExport) Since() map[string]string {
 	return map[string]string{
 		"quarantined_messages": version.Next, "appointments": version.Next, "activities": version.Next, "proposals": version.Next,
-		"finance_structures": version.Next, "deal_history": version.Next, "holds": version.Next, "listing_agreements": version.Next,
+		"campaign_recipients": version.Next,
+		"finance_structures":  version.Next, "deal_history": version.Next, "holds": version.Next, "listing_agreements": version.Next,
 	}
 }
 
@@ -190,6 +191,7 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 			"fundings":             list("Fundings of the deals."),
 			"appointments":         list("Appointments of the contact."),
 			"activities":           list("Calls, notes, visits and tasks on the contact, its leads and its deals."),
+			"campaign_recipients":  list("Campaigns that the contact was chosen for, with the results."),
 			"proposals":            list("Proposals about the contact, its leads and its deals."),
 		},
 	}

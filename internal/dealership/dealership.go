@@ -52,20 +52,23 @@ func (d Dealership) Revision() int64 { return d.Version }
 type Settings struct {
 	_ struct{} `doc:"How this environment of the dealership works." privacy:"plain"`
 
-	StalledAfterHours          int64        `json:"stalled_after_hours" doc:"Hours without activity after which a lead is stalled."`
-	QualifyAtScore             int64        `json:"qualify_at_score" doc:"Score at which a lead is qualified."`
-	DefaultHoldHours           int64        `json:"default_hold_hours" doc:"Default length of a hold, in hours."`
-	SoldWhen                   SoldWhen     `json:"sold_when" doc:"Deal status that marks the hull as sold."`
-	AllowDeliveryBeforeFunding bool         `json:"allow_delivery_before_funding" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
-	QuietHours                 QuietHours   `json:"quiet_hours" doc:"Hours in which marketing text messages and reminders wait, in the recipient's time zone."`
-	DefaultTaxRatePercent      string       `json:"default_tax_rate_percent" doc:"Tax rate of new deals, if neither the location nor the dealership has default_taxes." example:"6"`
-	DefaultTaxes               TaxRules     `json:"default_taxes" nullable:"false" doc:"Taxes of new deals, unless the location has its own." since:"next"`
-	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise." since:"next"`
-	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"next"`
-	AllowedApps                AllowedApps  `json:"allowed_apps" doc:"Which apps users can connect: registered ones, or also apps without registration that an owner has connected first." since:"next"`
-	LostReasons                []string     `json:"lost_reasons" nullable:"false" doc:"Reasons to choose from when a lead is closed. Reports count all others as one." example:"Bought elsewhere" since:"next"`
-	Sender                     Sender       `json:"sender" doc:"Sender of messages."`
-	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages." since:"next"`
+	StalledAfterHours          int64            `json:"stalled_after_hours" doc:"Hours without activity after which a lead is stalled."`
+	QualifyAtScore             int64            `json:"qualify_at_score" doc:"Score at which a lead is qualified."`
+	DefaultHoldHours           int64            `json:"default_hold_hours" doc:"Default length of a hold, in hours."`
+	SoldWhen                   SoldWhen         `json:"sold_when" doc:"Deal status that marks the hull as sold."`
+	AllowDeliveryBeforeFunding bool             `json:"allow_delivery_before_funding" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
+	QuietHours                 QuietHours       `json:"quiet_hours" doc:"Hours in which marketing text messages and reminders wait, in the recipient's time zone."`
+	DefaultTaxRatePercent      string           `json:"default_tax_rate_percent" doc:"Tax rate of new deals, if neither the location nor the dealership has default_taxes." example:"6"`
+	DefaultTaxes               TaxRules         `json:"default_taxes" nullable:"false" doc:"Taxes of new deals, unless the location has its own." since:"next"`
+	TradeTaxCredit             bool             `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise." since:"next"`
+	TaxableLines               TaxableLines     `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"next"`
+	DefaultFees                []FeeRule        `json:"default_fees" nullable:"false" doc:"Fees of new deals, unless the deal is created with line_items. Wholesale deals have none." since:"next"`
+	Products                   []CatalogProduct `json:"products" nullable:"false" doc:"Finance and insurance products to choose from." since:"next"`
+	AllowedApps                AllowedApps      `json:"allowed_apps" doc:"Which apps users can connect: registered ones, or also apps without registration that an owner has connected first." since:"next"`
+	LostReasons                []string         `json:"lost_reasons" nullable:"false" doc:"Reasons to choose from when a lead is closed. Reports count all others as one." example:"Bought elsewhere" since:"next"`
+	CampaignMessagesPerWeek    int64            `json:"campaign_messages_per_week" doc:"How many marketing messages an address can get in seven days before campaigns leave it out. Defaults to 2." since:"next"`
+	Sender                     Sender           `json:"sender" doc:"Sender of messages."`
+	Inbound                    Inbound          `json:"inbound" doc:"Where providers send received messages." since:"next"`
 }
 
 // SoldWhen is the status of a deal that marks its hull as sold.
@@ -131,11 +134,14 @@ func (s Sender) VerifiedEmail() string {
 	return *s.Email
 }
 
+// defaultCampaignMessages is how many campaign messages an address gets in a week.
+const defaultCampaignMessages = 2
+
 // defaultSettings are the settings of a new dealership.
 var defaultSettings = Settings{
 	StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: SoldWhenContracted, DefaultTaxRatePercent: "0",
 	QuietHours: QuietHours{Start: "21:00", End: "08:00"}, DefaultTaxes: TaxRules{},
-	TaxableLines: TaxableLines{Accessory: true, Discount: true}, AllowedApps: OnlyRegistered,
+	TaxableLines: TaxableLines{Accessory: true, Discount: true}, AllowedApps: OnlyRegistered, DefaultFees: []FeeRule{}, Products: []CatalogProduct{},
 }
 
 // DealershipPatch changes a dealership.
@@ -161,8 +167,11 @@ type SettingsPatch struct {
 	DefaultTaxes               patch.Value[[]TaxRule]         `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes." since:"next"`
 	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals." since:"next"`
 	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero" doc:"Kinds of line items that are taxable by default." since:"next"`
+	DefaultFees                patch.Value[[]FeeRule]         `json:"default_fees,omitzero" maxItems:"20" doc:"Replaces all fees of new deals." since:"next"`
+	Products                   patch.Value[[]CatalogProduct]  `json:"products,omitzero" maxItems:"100" doc:"Replaces the catalog of products." since:"next"`
 	AllowedApps                patch.Value[AllowedApps]       `json:"allowed_apps,omitzero" doc:"Which apps users can connect. With owner_allowed, an owner connects an app without registration first." since:"next"`
 	LostReasons                patch.Value[[]string]          `json:"lost_reasons,omitzero" maxItems:"30" doc:"Reasons to choose from when a lead is closed. Replaces the list." since:"next"`
+	CampaignMessagesPerWeek    patch.Value[int64]             `json:"campaign_messages_per_week,omitzero" minimum:"1" maximum:"50" doc:"How many marketing messages an address can get in seven days before campaigns leave it out." since:"next"`
 	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero" doc:"Sender of messages."`
 	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets and limits for received messages." since:"next"`
 }
@@ -194,6 +203,7 @@ func (p DealershipPatch) Check(time.Time) error {
 	}
 	checkTaxes(&bad, "settings.default_taxes", p.Settings.V.DefaultTaxes.V)
 	checkReasons(&bad, p.Settings.V.LostReasons.V)
+	checkProducts(&bad, p.Settings.V.Products.V)
 	p.Settings.V.Inbound.V.check(&bad)
 	return bad.Err()
 }
@@ -221,8 +231,11 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	}
 	s.TradeTaxCredit.To(&d.Settings.TradeTaxCredit)
 	s.TaxableLines.V.apply(&d.Settings.TaxableLines)
+	s.DefaultFees.To(&d.Settings.DefaultFees)
+	s.Products.To(&d.Settings.Products)
 	s.AllowedApps.To(&d.Settings.AllowedApps)
 	s.LostReasons.To(&d.Settings.LostReasons)
+	s.CampaignMessagesPerWeek.To(&d.Settings.CampaignMessagesPerWeek)
 	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
 	s.Inbound.V.NewSendersPerHour.To(&d.Settings.Inbound.NewSendersPerHour)

@@ -123,7 +123,8 @@ func (a *API) Mount(r *rest.Router) {
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, _ *struct{}) (Dealership, error) {
-	return Find(ctx, tx)
+	d, err := Find(ctx, tx)
+	return privacy.Hide(d, auth.From(ctx).Scopes), err
 }
 
 func (a *API) update(ctx context.Context, tx *db.Tx, in *struct{ Body DealershipPatch }) (Dealership, error) {
@@ -155,5 +156,6 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct{ Body Dealership
 			return d, err
 		}
 	}
-	return d, events.Emit(ctx, tx, "dealership.updated", d.ID, events.Change{Before: before, After: d})
+	err = events.Emit(ctx, tx, "dealership.updated", d.ID, events.Change{Before: before, After: d})
+	return privacy.Hide(d, auth.From(ctx).Scopes), err
 }

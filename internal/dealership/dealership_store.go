@@ -13,8 +13,8 @@ import (
 
 var dealerships = db.Table[Dealership]{Name: "dealerships", Prefix: "dlr", Noun: "dealership"}
 
-// derive sets the fields that follow from the server's settings, and the default of a
-// setting that older dealerships have not stored.
+// derive sets the fields that follow from the server's settings, and the defaults of
+// settings that older dealerships have not stored.
 func (d *Dealership) derive(tx *db.Tx) {
 	d.Settings.Inbound.TwilioURL = HookURL(tx, d.Env, Twilio)
 	d.Settings.Inbound.EmailURL = HookURL(tx, d.Env, Email)
@@ -24,6 +24,13 @@ func (d *Dealership) derive(tx *db.Tx) {
 	if d.Settings.LostReasons == nil {
 		d.Settings.LostReasons = defaultLostReasons
 	}
+	if d.Settings.DefaultFees == nil {
+		d.Settings.DefaultFees = []FeeRule{}
+	}
+	if d.Settings.Products == nil {
+		d.Settings.Products = []CatalogProduct{}
+	}
+	d.Settings.CampaignMessagesPerWeek = cmp.Or(d.Settings.CampaignMessagesPerWeek, defaultCampaignMessages)
 	d.Settings.Inbound.NewSendersPerHour = cmp.Or(d.Settings.Inbound.NewSendersPerHour, defaultNewSenders)
 }
 

@@ -157,6 +157,12 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:  assist.Propose,
 		Effect:  rest.Describe(rejectEffect),
 	}, a.rejectOffer)
+	rest.PostOK(r.Preview("2026-11-19"), rest.Route{
+		Path: "/deals/{deal_id}/offers/{offer_id}/undo", ID: "undoOffer", Needs: write,
+		Summary: "Undo the last step of an offer",
+		Text:    "An offer that was made by mistake is withdrawn, and the offers that it replaced are pending again. An accepted, rejected or withdrawn offer is pending again. If it was accepted, the deal is open again, the hull returns to its previous status, and unsigned documents are voided. It fails if anything has happened on the deal since.",
+		Assist:  assist.Never(assist.Money),
+	}, a.undoOffer)
 
 	rest.Get(r, rest.Route{
 		Path: "/deals/{deal_id}/trade_ins", ID: "listTradeIns", Needs: read,

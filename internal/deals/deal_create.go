@@ -14,7 +14,7 @@ import (
 // DealTerms are the terms that a new deal can have from the start.
 type DealTerms struct {
 	DealType       Type           `json:"deal_type,omitempty" default:"cash" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
-	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100" doc:"Fees, products, accessories, discounts and rebates in addition to the price of the boat." since:"next"`
+	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100" doc:"Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to settings.default_fees of the dealership, which a wholesale deal doesn't have." since:"next"`
 	TaxRatePercent *money.Percent `json:"tax_rate_percent" required:"false" maxLength:"10" doc:"Sales tax rate as a decimal. One-line form of taxes." example:"6" since:"next"`
 	Taxes          []DealTax      `json:"taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the hull's location for the region in the buyer's address, or else of the dealership. A wholesale deal is exempt from them." since:"next"`
 	TradeTaxCredit *bool          `json:"trade_tax_credit" required:"false" doc:"Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else of the dealership." since:"next"`
@@ -48,6 +48,7 @@ type defaults struct {
 	exemptReason   *string // for buyers from the buyer's region
 	tradeTaxCredit bool
 	taxable        dealership.TaxableLines
+	fees           []dealership.FeeRule
 }
 
 // deal builds the deal and its trade-ins, or returns all errors of the request.
@@ -63,7 +64,7 @@ func (c DealCreate) deal(def defaults, by auth.Actor, now time.Time) (Deal, []Tr
 	if d.Metadata == nil {
 		d.Metadata = map[string]string{}
 	}
-	d.LineItems = append(d.LineItems, c.LineItems...)
+	d.LineItems = append(d.LineItems, c.lines(def)...)
 	d.setTaxable(def.taxable)
 	if c.TradeTaxCredit != nil {
 		d.TradeTaxCredit = *c.TradeTaxCredit
@@ -84,6 +85,20 @@ func (c DealCreate) deal(def defaults, by auth.Actor, now time.Time) (Deal, []Tr
 	}
 	d.check(&bad)
 	return d, trades, bad.Err()
+}
+
+// lines returns the line items of the request, or else the fees of the dealership. The sale to
+// another dealer has none.
+func (c DealCreate) lines(def defaults) (lines []DealLineItem) {
+	if c.LineItems != nil || c.SaleType == Wholesale {
+		return c.LineItems
+	}
+	for _, f := range def.fees {
+		lines = append(lines, DealLineItem{
+			Kind: FeeLine, Code: f.Code, Description: &f.Description, AmountCents: f.AmountCents, CostCents: f.CostCents, Taxable: f.Taxable,
+		})
+	}
+	return lines
 }
 
 // taxes returns the taxes of the request, or else the defaults. A wholesale deal

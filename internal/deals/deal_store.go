@@ -172,7 +172,7 @@ func findDefaults(ctx context.Context, tx *db.Tx, hullID, buyerID string) (defau
 	}
 
 	rules := company.Settings
-	def := defaults{taxes: rules.TaxesAt(at), tradeTaxCredit: rules.TradeTaxCreditAt(at), taxable: rules.TaxableLines}
+	def := defaults{taxes: rules.TaxesAt(at), tradeTaxCredit: rules.TradeTaxCreditAt(at), taxable: rules.TaxableLines, fees: rules.DefaultFees}
 	buyer, err := contacts.Find(ctx, tx, buyerID)
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {
 		return defaults{}, err

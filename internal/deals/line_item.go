@@ -42,6 +42,7 @@ type LineItemKind string
 
 // Values that the code uses.
 const (
+	FeeLine       LineItemKind = "fee"
 	ProductLine   LineItemKind = "product"
 	AccessoryLine LineItemKind = "accessory"
 	DiscountLine  LineItemKind = "discount"
@@ -49,7 +50,7 @@ const (
 )
 
 var allLineItemKinds = enum.Of("DealLineItemKind", "Kind of line item. Discounts and rebates are subtracted.",
-	"fee", ProductLine, AccessoryLine, DiscountLine, RebateLine)
+	FeeLine, ProductLine, AccessoryLine, DiscountLine, RebateLine)
 
 func (LineItemKind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allLineItemKinds.Describe(s)

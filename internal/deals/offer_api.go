@@ -3,6 +3,7 @@ package deals
 import (
 	"context"
 
+	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
@@ -162,4 +163,54 @@ func (a *API) rejectOffer(ctx context.Context, tx *db.Tx, in *struct {
 		}
 		return reprice(ctx, tx, d)
 	})
+}
+
+func (a *API) undoOffer(ctx context.Context, tx *db.Tx, in *ByOffer) (Offer, error) {
+	return a.decideOffer(ctx, tx, *in, func(d *Deal, o *Offer) error {
+		all, err := offersOf(ctx, tx, *d)
+		if err != nil {
+			return err
+		}
+		before := *o
+		restored, err := o.undo(*d, all, tx.Now)
+		if err != nil {
+			return err
+		}
+
+		if err := saveOffer(ctx, tx, before, o, "deal.offer_undone"); err != nil {
+			return err
+		}
+		for _, other := range restored {
+			if err := offers.Save(ctx, tx, &other); err != nil {
+				return err
+			}
+		}
+		if before.Status == OfferAccepted {
+			return undoAcceptance(ctx, tx, d)
+		}
+		return reprice(ctx, tx, d)
+	})
+}
+
+// undoAcceptance opens a deal again. Its documents are voided, because they state a price that no
+// one has agreed on.
+func undoAcceptance(ctx context.Context, tx *db.Tx, d *Deal) error {
+	before := *d
+	if err := db.Attached[Hooks](tx).VoidUnsigned(ctx, tx, d); err != nil {
+		return err
+	}
+	reason := "the acceptance was undone"
+	if d.HullStatus != nil {
+		if err := hulls.Release(ctx, tx, d.HullID, hulls.Earlier{Status: *d.HullStatus, Hold: d.HullHold}, reason); err != nil {
+			return err
+		}
+	}
+	d.Status, d.AcceptedOfferID, d.AcceptedAt, d.HullStatus, d.HullHold = Open, nil, nil, nil, nil
+	price, err := currentPrice(ctx, tx, *d)
+	if err != nil {
+		return err
+	}
+	d.PriceUSD = price
+	d.deselectIfRepriced(before)
+	return saveAndEmit(ctx, tx, before, d, cause{event: "deal.reopened", reason: &reason})
 }

@@ -10,6 +10,11 @@ import (
 
 var offers = db.Table[Offer]{Name: "offers", Prefix: "off", Noun: "offer", Parent: "deal_id"}
 
+// offersOf returns the offers of a deal, oldest first.
+func offersOf(ctx context.Context, tx *db.Tx, d Deal) ([]Offer, error) {
+	return db.All[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
+}
+
 // saveOffer writes a changed offer and the event of its deal. An empty event
 // means that the caller emits another one.
 func saveOffer(ctx context.Context, tx *db.Tx, before Offer, o *Offer, event string) error {

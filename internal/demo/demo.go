@@ -40,9 +40,10 @@ const rate = 1000
 
 // Summary contains what the greeting shows: a key for each environment, with all
 // scopes, a location of the test environment, the path of the website's feed in it, a
-// password for the staff, and the email addresses of some users by role.
+// password for the staff, the key of the owner's authenticator app in test, and the email
+// addresses of some users by role.
 type Summary struct {
-	TestKey, LiveKey, LocationID, FeedPath, Salesperson, Password string
+	TestKey, LiveKey, LocationID, FeedPath, Salesperson, Password, Authenticator string
 
 	Users []User
 }
@@ -121,13 +122,16 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 		}
 	}
 
-	s.now = now.Add(-time.Hour)
+	s.now = now.Add(-4 * time.Hour) // before what developers did
 	for p := range pictures {
 		if err := s.addPhoto(ctx, p); err != nil {
 			return w, err
 		}
 	}
 	if err := s.addIntegration(ctx, test, boats[len(boats)-1]); err != nil {
+		return w, err
+	}
+	if err := s.addCampaigns(ctx, test); err != nil {
 		return w, err
 	}
 	if err := s.addProposals(ctx, test); err != nil {
@@ -138,7 +142,7 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 	}
 	return Summary{
 		TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], FeedPath: test.feed, Salesperson: staff[0].email(),
-		Password: password, Users: users(),
+		Password: password, Authenticator: s.authenticator, Users: users(),
 	}, nil
 }
 
@@ -146,7 +150,9 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 type seeder struct {
 	*app.App
 	started time.Time // the current time
-	now     time.Time // what the database uses
+
+	authenticator string    // the owner's key in test
+	now           time.Time // what the database uses
 }
 
 // environment is one environment of the dealership: its API key, the path of the feed of
@@ -163,6 +169,7 @@ func (s *seeder) createDealership(ctx context.Context, password string) (test, l
 	if err != nil {
 		return nil, nil, err
 	}
+	s.authenticator = f.Owner.TOTPSecret(auth.Test)
 	hashes := s.hashPasswords(password)
 	in := access.KeyRequest{Name: "Inventory desk", RateLimit: new(int64(rate))}
 	for _, s := range auth.Scopes {

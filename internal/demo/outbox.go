@@ -16,11 +16,15 @@ import (
 // deliver sends a message of the past immediately, as the server would have done
 // at that time. No provider gets it.
 func (s *seeder) deliver(ctx context.Context, e *environment, messageID string) error {
-	api := &messages.API{
+	return jobs.Run(ctx, s.messages().SendMessage, messages.SendMessage{Env: e.env, MessageID: messageID})
+}
+
+// messages returns the feature with providers that deliver nothing.
+func (s *seeder) messages() *messages.API {
+	return &messages.API{
 		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), Mail: noMail{}, MailFrom: "sales@chesapeakemarine.example",
-		SMS: noPhone{}, SMSFrom: "+14105550142",
+		SMS: noPhone{}, SMSFrom: "+14105550142", Blobs: s.Blobs,
 	}
-	return jobs.Run(ctx, api.SendMessage, messages.SendMessage{Env: e.env, MessageID: messageID})
 }
 
 // confirm delivers the confirmation of an opt-out, if the last message of a lead

@@ -21,7 +21,7 @@ func (d *Doctor) checkBackups(ctx context.Context) []Finding {
 			return found // a bucket has its own versions
 		}
 	}
-	const fix = "Read the log of the server, which has a line for each backup. docs/operating.md explains the settings."
+	const fix = "Read the log of the server, which has a line for each backup. docs/backups.md explains the settings."
 	s, err := app.BackupStatus(ctx, d.Settings, d.db)
 	switch {
 	case err != nil:
@@ -56,7 +56,7 @@ func (d *Doctor) checkArchiving(ctx context.Context) []Finding {
 		return db.One[archiver](ctx, tx, "SELECT current_setting('archive_mode') AS mode, archived_count AS archived, "+
 			"COALESCE(last_failed_time > COALESCE(last_archived_time, '-infinity'), FALSE) AS failing FROM pg_stat_archiver")
 	})
-	const fix = "Set up pgBackRest. docs/operating.md has a configuration."
+	const fix = "Set up pgBackRest. docs/backups.md has a configuration."
 	switch {
 	case err != nil:
 		return warn("Check the permissions of the user.", "%v", err)

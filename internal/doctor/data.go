@@ -123,7 +123,7 @@ func (d *Doctor) checkMasterKey(ctx context.Context) []Finding {
 	}
 	err = app.CheckKey(ctx, d.db, key)
 	if errors.Is(err, site.ErrMasterKey) {
-		return fail("Set SLIPWAY_MASTER_KEY to the key of this database, or restore its master.key. docs/operating.md lists what you lose without it.",
+		return fail("Set SLIPWAY_MASTER_KEY to the key of this database, or restore its master.key. docs/backups.md lists what you lose without it.",
 			"It doesn't match the database.")
 	}
 	if err != nil {

@@ -111,7 +111,7 @@ func fail(fix, format string, args ...any) []Finding {
 func (d *Doctor) checkSettings(context.Context) (found []Finding) {
 	s := d.Settings
 	if err := s.Check(); err != nil {
-		return fail("Correct the settings. docs/operating.md lists them.", "%v", err)
+		return fail("Correct the settings. docs/configure.md lists them.", "%v", err)
 	}
 	if s.AllowPrivate {
 		found = append(found, warn("Unset SLIPWAY_ALLOW_PRIVATE_WEBHOOKS in production.",

@@ -66,6 +66,18 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:   assist.Never(assist.Files),
 		Produces: []string{contentType},
 	}, a.getExecuted)
+	rest.Get(r.Preview("2026-11-19"), rest.Route{
+		Path: "/deals/{deal_id}/missing_documents", ID: "listMissingDocuments", Needs: read,
+		Summary: "List the documents that a deal still needs",
+		Text:    "Returns the usual documents of a deal like this one that were not issued yet and that can be issued now, in the order of a sale. It depends on the financing, products, trade-ins, payments, taxes and the owner of the boat.",
+		Assist:  assist.Read,
+	}, a.listMissing)
+	rest.Raw(r.Preview("2026-11-19"), "POST", 201, rest.Route{
+		Path: "/deals/{deal_id}/missing_documents", ID: "issueMissingDocuments", Needs: write,
+		Summary: "Issue all documents that a deal still needs",
+		Text:    "Issues each document of `listMissingDocuments`, or none if one of them fails. All of them state the same terms. They are not sent to anyone.",
+		Assist:  assist.Never(assist.Signs),
+	}, a.issueMissing)
 	rest.Raw(r.Preview("2026-11-16"), "POST", 201, rest.Route{
 		Path: "/deals/{deal_id}/documents/upload", ID: "uploadDocument", Needs: write,
 		Summary: "Upload a document",

@@ -122,19 +122,23 @@ func VoidAll(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	return nil
 }
 
-// VoidUnsigned voids the documents that are not fully signed when a deal is
+// VoidUnsigned voids the documents that are not fully signed when a deal is open again or
 // cancelled.
 func VoidUnsigned(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	docs, err := documentsOf(ctx, tx, *d)
 	if err != nil {
 		return err
 	}
+	reason := "the acceptance of the offer was undone"
+	if d.Status == deals.Cancelled {
+		reason = "deal cancelled"
+	}
 	for _, doc := range docs {
 		if doc.Origin == FromUpload || doc.Status != Issued && doc.Status != PartiallySigned {
 			continue
 		}
 		before := doc
-		if err := doc.void("deal cancelled", *d, tx.Now); err != nil {
+		if err := doc.void(reason, *d, tx.Now); err != nil {
 			return err
 		}
 		if err := saveDocument(ctx, tx, before, &doc, "document.voided"); err != nil {

@@ -85,9 +85,15 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r, rest.Route{
 		Path: "/deals/{deal_id}/fundings/{funding_id}/advance", ID: "advanceFunding", Needs: write,
 		Summary: "Advance a funding to its next status",
-		Text:    "From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent, signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists what is different.",
+		Text:    "From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent, signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists what is different. With `skip_steps`, several steps are recorded at once.",
 		Assist:  assist.Never(assist.Money),
 	}, a.advanceFunding)
+	rest.PostOK(r.Preview("2026-11-19"), rest.Route{
+		Path: "/deals/{deal_id}/fundings/{funding_id}/undo", ID: "undoFunding", Needs: write,
+		Summary: "Undo the last step of a funding",
+		Text:    "The funding gets back the status, reason, reference and decision from before the last `advanceFunding`, including all steps of one call. It fails if the funding has changed since, and for `funded` and `charged_back`.",
+		Assist:  assist.Never(assist.Money),
+	}, a.undoFunding)
 	rest.PostCreated(r, rest.Route{
 		Path: "/deals/{deal_id}/fundings/{funding_id}/stipulations", ID: "addStipulation", Needs: write,
 		Summary: "Add a lender stipulation",
@@ -128,6 +134,18 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:  assist.Never(assist.Money),
 		First:   true,
 	}, a.refundPayment)
+	rest.PostCreated(r.Preview("2026-11-19"), rest.Route{
+		Path: "/deals/{deal_id}/payments/{payment_id}/undo", ID: "undoPayment", Needs: write,
+		Summary: "Undo a payment that was recorded by mistake",
+		Text:    "Records a reversal of the whole payment and returns it. Only the user or key that recorded the payment can undo it, within 10 minutes, and only if the deal has not changed since. Later, refund the payment.",
+		Assist:  assist.Never(assist.Money),
+	}, a.undoPayment)
+	rest.Get(r.Preview("2026-11-19"), rest.Route{
+		Path: "/deal_desk", ID: "getDealDesk", Needs: read,
+		Summary: "Retrieve what people choose from on a deal",
+		Text:    "Returns the fees of new deals and the catalog of products from the settings of the dealership, and the lenders of earlier deals. Costs are only returned to keys with deals:write.",
+		Assist:  assist.Read,
+	}, a.getDesk)
 }
 
 // lockDeal locks the deal and checks If-Match against its version. Changes to the

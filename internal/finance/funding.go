@@ -31,6 +31,7 @@ type Funding struct {
 	Reason               *string             `json:"reason" db:"reason" doc:"Reason for the current status. Null if none was recorded."`
 	FundedAt             *time.Time          `json:"funded_at" db:"funded_at" doc:"When the lender paid. Null until then."`
 	Stipulations         []Stipulation       `json:"stipulations" nullable:"false" doc:"Lender's stipulations, oldest first."`
+	Undo                 *fundingUndo        `json:"-" db:"undo,json"`
 	Version              int64               `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
 	CreatedAt            time.Time           `json:"created_at" db:"created_at" doc:"When the structure was submitted to the lender."`
 	UpdatedAt            time.Time           `json:"updated_at" db:"updated_at" doc:"When it last changed."`
@@ -144,6 +145,9 @@ type FundingAdvance struct {
 	AmountCents *int64           `json:"amount_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"Only for funded. Amount that the lender paid. Defaults to the requested amount."`
 	FundedAt    *time.Time       `json:"funded_at" required:"false" doc:"Only for funded. Defaults to the current time."`
 	Decision    *FundingDecision `json:"decision" required:"false" doc:"Lender's decision, for conditional, approved, countered and declined."`
+
+	SkipSteps     bool `json:"skip_steps,omitempty" doc:"Whether the steps between the current status and to are recorded too. Each has its own event." since:"next"`
+	RecordPayment bool `json:"record_payment,omitempty" doc:"Only for funded. Also records the amount as a payment of the kind lender_proceeds." since:"next"`
 }
 
 // Check validates what the schema can't express.
@@ -167,6 +171,9 @@ func (a FundingAdvance) Check(now time.Time) error {
 		}
 		if a.FundedAt != nil {
 			bad.Add("funded_at", "exclusive", "is only allowed for funded")
+		}
+		if a.RecordPayment {
+			bad.Add("record_payment", "exclusive", "is only allowed for funded")
 		}
 	}
 

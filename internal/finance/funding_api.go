@@ -2,6 +2,7 @@ package finance
 
 import (
 	"context"
+	"time"
 
 	"slipway/internal/deals"
 	"slipway/internal/identity/access"
@@ -116,16 +117,71 @@ func (a *API) advanceFunding(ctx context.Context, tx *db.Tx, in *struct {
 	if !deals.SeesProfit(ctx) {
 		body.keepBuyRate(f)
 	}
-	before := f
-	if err := f.advance(body, d, tx.Now); err != nil {
+	structures, err := structuresOf(ctx, tx, d)
+	if err != nil {
 		return f, err
 	}
-	if f.Status == Funded || f.Status == ChargedBack {
-		if err := access.CheckDuty(auth.From(ctx), auth.Payout, "to"); err != nil {
+	first := f
+	for _, step := range body.steps(f.Status) {
+		before := f
+		if err := f.advance(step, d, tx.Now); err != nil {
+			return f, err
+		}
+		if f.Status == Funded || f.Status == ChargedBack {
+			if err := access.CheckDuty(auth.From(ctx), auth.Payout, "to"); err != nil {
+				return f, err
+			}
+		}
+		if err := checkOnlyContract(ctx, tx, d, f); err != nil {
+			return f, err
+		}
+		f.compare(d, structures)
+		if err := f.sendContract(d, structures); err != nil {
+			return f, err
+		}
+		f.remember(first)
+		if err := saveFunding(ctx, tx, before, &f); err != nil {
 			return f, err
 		}
 	}
-	if err := checkOnlyContract(ctx, tx, d, f); err != nil {
+	if err := updateFundingState(ctx, tx, d, &d); err != nil {
+		return f, err
+	}
+	if body.RecordPayment {
+		if err := recordProceeds(ctx, tx, &d, f); err != nil {
+			return f, err
+		}
+	}
+	return f.visible(ctx), nil
+}
+
+// recordProceeds records the money of the lender.
+func recordProceeds(ctx context.Context, tx *db.Tx, d *deals.Deal, f Funding) error {
+	day, err := Today(ctx, tx)
+	if err != nil {
+		return err
+	}
+	on := f.FundedAt.In(day.Location()).Format(time.DateOnly)
+	p, err := PaymentRecord{
+		Kind: "lender_proceeds", Method: "financing", AmountCents: f.AmountCents, Reference: f.Reference, ReceivedOn: &on,
+	}.payment(*d, day)
+	if err != nil {
+		return err
+	}
+	return savePayment(ctx, tx, d, &p)
+}
+
+func (a *API) undoFunding(ctx context.Context, tx *db.Tx, in *ByFunding) (Funding, error) {
+	d, f, err := lockFunding(ctx, tx, *in)
+	if err != nil {
+		return f, err
+	}
+	if err := rest.CheckIfMatch(ctx, f.Version); err != nil {
+		return f, err
+	}
+
+	before := f
+	if err := f.undo(d); err != nil {
 		return f, err
 	}
 	structures, err := structuresOf(ctx, tx, d)
@@ -133,9 +189,6 @@ func (a *API) advanceFunding(ctx context.Context, tx *db.Tx, in *struct {
 		return f, err
 	}
 	f.compare(d, structures)
-	if err := f.sendContract(d, structures); err != nil {
-		return f, err
-	}
 
 	if err := saveFunding(ctx, tx, before, &f); err != nil {
 		return f, err

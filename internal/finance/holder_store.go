@@ -96,5 +96,8 @@ func eraseDeal(ctx context.Context, tx *db.Tx, d deals.Deal) error {
 	if err := db.Erase[Stipulation](ctx, tx, of("stipulations"), isSale); err != nil {
 		return err
 	}
+	if _, err := db.Exec(ctx, tx, `UPDATE fundings SET undo = NULL WHERE env = ? AND deal_id = ?`, tx.Env, d.ID); err != nil {
+		return err
+	}
 	return db.Erase[Funding](ctx, tx, of("fundings"), isSale)
 }

@@ -32,6 +32,7 @@ type Payment struct {
 	TransferDealID    *string       `json:"transfer_deal_id" db:"transfer_deal_id" doc:"Other deal of a transfer. Null unless it is a transfer." since:"next"`
 	TransferPaymentID *string       `json:"transfer_payment_id" db:"transfer_payment_id" doc:"Other half of a transfer, in the other deal. Null unless it is a transfer." since:"next"`
 	Reason            *string       `json:"reason" db:"reason" doc:"Reason for the refund or reversal. Null for money that was received."`
+	RecordedBy        *string       `json:"-" db:"recorded_by"` // ID of the user or key
 	CreatedAt         time.Time     `json:"created_at" db:"created_at" doc:"When the payment was recorded. received_on is when the money arrived."`
 }
 

@@ -6,6 +6,7 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
 
@@ -46,6 +47,8 @@ func (a *API) recordPayment(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return p, err
 	}
+	by := auth.From(ctx).Actor.ID
+	p.RecordedBy = &by
 	err = savePayment(ctx, tx, &d, &p)
 	return p, err
 }
@@ -79,4 +82,33 @@ func (a *API) refundPayment(ctx context.Context, tx *db.Tx, in *struct {
 	}
 	err = savePayment(ctx, tx, &d, &refund)
 	return refund, err
+}
+
+// undoPayment needs no duty, because no money leaves: it was never received.
+func (a *API) undoPayment(ctx context.Context, tx *db.Tx, in *ByPayment) (Payment, error) {
+	d, err := deals.FindForUpdate(ctx, tx, in.DealID)
+	if err != nil {
+		return Payment{}, err
+	}
+	p, err := findPayment(ctx, tx, d.ID, in.PaymentID)
+	if err != nil {
+		return p, err
+	}
+	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
+		return p, err
+	}
+	if err := p.checkUndo(d, auth.From(ctx).Actor.ID, tx.Now); err != nil {
+		return p, err
+	}
+	day, err := Today(ctx, tx)
+	if err != nil {
+		return p, err
+	}
+
+	reversal, err := p.refund(PaymentRefund{Reason: "Recorded by mistake", Reversal: true}, day)
+	if err != nil {
+		return reversal, err
+	}
+	err = savePayment(ctx, tx, &d, &reversal)
+	return reversal, err
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/enum"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
@@ -72,15 +72,7 @@ type FinanceProduct struct {
 }
 
 // ProductKind is the type of a finance or insurance product.
-type ProductKind string
-
-var allProductKinds = enum.Of[ProductKind]("FinanceProductKind", "Type of finance or insurance product.",
-	"service_contract", "gap", "gelcoat_protection", "hull_protection", "tire_wheel", "prop_protection", "credit_life",
-	"disability", "key", "prepaid_maintenance", "theft", "other")
-
-func (ProductKind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
-	return allProductKinds.Describe(s)
-}
+type ProductKind = dealership.ProductKind
 
 // FinanceStructureCreate is the request body for a new finance structure.
 type FinanceStructureCreate struct {

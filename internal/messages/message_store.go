@@ -83,40 +83,12 @@ func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Tim
 }
 
 // attempt does the same as gather for now and without a lock, so it only reads.
-func (a *API) attempt(ctx context.Context, tx *db.Tx, d dealership.Dealership, c contacts.Contact, m *LeadMessage) (t attempt, err error) {
-	t = attempt{channel: m.Channel, purpose: *m.Purpose, at: tx.Now, quiet: parseQuietHours(d.Settings.QuietHours), automatic: m.Automatic, notice: m.Notice}
-
-	// A reply is sent to the address that the message came from, other messages to the contact's current address.
-	if t.recipient = c.AddressOn(m.Channel); m.Automatic {
-		t.recipient = null.Text(m.To)
+func (a *API) attempt(ctx context.Context, tx *db.Tx, d dealership.Dealership, c contacts.Contact, m *LeadMessage) (attempt, error) {
+	all, err := a.attempts(ctx, tx, d, map[string]contacts.Contact{c.ID: c}, []*LeadMessage{m})
+	if err != nil {
+		return attempt{}, err
 	}
-	t.sender = a.senderOf(d, m.Channel)
-	m.From = null.From(t.sender)
-	if c.ErasedAt != nil {
-		m.erase() // only the attempt is stored
-	}
-	if t.recipient == "" {
-		m.To = nil
-		return t, nil
-	}
-
-	m.To, m.AddressHash = &t.recipient, consent.Hash(tx, m.Env, t.recipient)
-	t.zones = zonesOf(c, t.recipient, d)
-	if t.standing, err = consent.StandingOf(ctx, tx, m.AddressHash, m.Channel, *m.Purpose); err != nil {
-		return t, err
-	}
-	m.ConsentID = t.standing.ConsentID
-	if t.inquired, err = hasInquired(ctx, tx, *m, c); err != nil {
-		return t, err
-	}
-	if t.standing.Code != "" && t.answersInquiry() {
-		m.ConsentID = nil // no record allowed it
-	}
-	if t.unreviewed, err = needsReviewFrom(ctx, tx, m.AddressHash); err != nil {
-		return t, err
-	}
-	t.postal, err = postalAddress(ctx, tx, d)
-	return t, err
+	return all[0], nil
 }
 
 // senderOf returns the sender of a channel: the dealership's, or the default. An
@@ -165,12 +137,6 @@ func lastReceivedAt(ctx context.Context, tx *db.Tx, leadID string) (*time.Time, 
 		return nil, err
 	}
 	return all[0], nil
-}
-
-// needsReviewFrom reports whether a message from an address needs review.
-func needsReviewFrom(ctx context.Context, tx *db.Tx, hash []byte) (bool, error) {
-	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM messages WHERE env = ? AND address_hash = ? AND needs_review`, tx.Env, hash)
-	return n > 0, err
 }
 
 // Review marks the messages of a lead as read.

@@ -20,7 +20,7 @@ type LeadReach struct {
 type ReachCheck struct {
 	_ struct{} `doc:"Whether a message on a channel could be sent now."`
 
-	Channel    consent.Channel `json:"channel" enum:"sms,email" doc:"Text message or email."`
+	Channel    consent.Channel `json:"channel" doc:"Text message, email, or voice for a sales call."`
 	Purpose    consent.Scope   `json:"purpose" enum:"marketing,transactional" doc:"Purpose of the message."`
 	Allowed    bool            `json:"allowed" doc:"Whether a message passes the send check now."`
 	Code       *string         `json:"code" doc:"Why a message would be blocked, the same code as in the block_reason of a message. Null if it is allowed." example:"consent_revoked"`
@@ -39,6 +39,7 @@ var reaches = []struct {
 }{
 	{consent.SMS, consent.Transactional}, {consent.SMS, consent.Marketing},
 	{consent.Email, consent.Transactional}, {consent.Email, consent.Marketing},
+	{consent.Voice, consent.Marketing},
 }
 
 // draft returns a message that is only checked.
@@ -55,11 +56,16 @@ var blockedWords = map[string]string{
 	consent.CodeExpired:          "The consent of the recipient has expired.",
 	consent.CodeInsufficient:     "Marketing text messages require written consent, with the text that the recipient agreed to.",
 	needsReview:                  "A message from the recipient must be reviewed. Read it first.",
+	doNotCall:                    "The number is on a do-not-call list.",
+	frequencyCap:                 "The recipient got enough marketing messages this week.",
 	senderUnregistered:           "The dealership has no sender for this channel. Set one in its settings.",
 	missingPostalAddress:         "Marketing email must show a postal address. Add one to the dealership.",
 	recipientChanged:             "The contact's address changed after a person approved the message or decided to send it again.",
 	quietHoursCode:               "It is always quiet hours somewhere the recipient might be. Set the time zone of the contact.",
 }
+
+// ReasonOf explains a code of the send check.
+func ReasonOf(code string) string { return blockedWords[code] }
 
 // reach returns the result of the send check of a draft. The record is the consent that
 // decides, if one does.
@@ -68,6 +74,8 @@ func (d decision) reach(m LeadMessage, record *consent.Consent) ReachCheck {
 		Channel: m.Channel, Purpose: *m.Purpose, Allowed: d.code == "", Code: null.From(d.code), Address: m.To, Reason: blockedWords[d.code],
 	}
 	switch {
+	case d.code == "" && m.Channel == consent.Voice:
+		r.Reason = "The number is on no do-not-call list, and the customer didn't opt out of calls."
 	case d.code == "" && record == nil:
 		r.Reason = "The recipient asked something in the last three months."
 	case d.code == "":

@@ -18,6 +18,8 @@ const (
 	missingPostalAddress = "missing_postal_address"
 	withdrawn            = "withdrawn"
 	recipientChanged     = "recipient_changed"
+	doNotCall            = "do_not_call"
+	frequencyCap         = "frequency_cap"
 )
 
 // attempt is everything that decides whether a message can be sent.
@@ -37,6 +39,8 @@ type attempt struct {
 	zones       []*time.Location // where the recipient might be
 	sender      string
 	postal      string // the dealership's postal address
+	listed      bool   // whether the number is on a do-not-call list
+	capped      bool   // whether the recipient got enough campaign messages this week
 }
 
 // decision is the result of the send check: blocked with a code, held until a
@@ -83,6 +87,8 @@ func (a attempt) block() decision {
 		return decision{
 			code: recipientChanged, field: "channel", reason: "can't be used because the contact's address changed after a person approved the message or decided to send it again",
 		}
+	case a.channel == consent.Voice && a.standing.Code != consent.CodeRevoked:
+		return a.blockCall()
 	case a.standing.Code != "" && !a.automatic && !a.answersInquiry():
 		return decision{code: a.standing.Code, field: "channel", reason: map[string]string{
 			consent.CodeRevoked: "can't be used because the recipient revoked consent",
@@ -97,6 +103,10 @@ func (a attempt) block() decision {
 			code: needsReview, field: "channel",
 			reason: "is paused because a message from the recipient must be reviewed. Read it and set needs_review to false",
 		}
+	case a.listed && a.purpose == consent.Marketing:
+		return decision{code: doNotCall, field: "channel", reason: "can't be used because the number is on a do-not-call list"}
+	case a.capped:
+		return decision{code: frequencyCap, field: "channel", reason: "can't be used because the recipient got enough marketing messages this week"}
 	case a.sender == "":
 		return decision{code: senderUnregistered, field: "channel", reason: "has no sender. Set one in the dealership's settings"}
 	case a.channel == consent.Email && a.purpose == consent.Marketing && a.postal == "":
@@ -109,6 +119,15 @@ func (a attempt) block() decision {
 	return decision{}
 }
 
+// blockCall returns why a person of the dealership can't make a sales call. A call that a person dials needs
+// no consent.
+func (a attempt) blockCall() decision {
+	if a.listed {
+		return decision{code: doNotCall, field: "channel", reason: "can't be used because the number is on a do-not-call list"}
+	}
+	return decision{}
+}
+
 // answersInquiry reports whether the message is an email that the recipient asked
 // for. An opt-out is binding even then.
 func (a attempt) answersInquiry() bool {
@@ -118,7 +137,7 @@ func (a attempt) answersInquiry() bool {
 // isQuiet reports whether the message falls in quiet hours. They only apply to
 // text messages that are marketing or a notice.
 func (a attempt) isQuiet() bool {
-	if a.channel != consent.SMS || a.purpose != consent.Marketing && !a.notice {
+	if a.channel == consent.Email || a.purpose != consent.Marketing && !a.notice {
 		return false
 	}
 	return slices.ContainsFunc(a.zones, func(zone *time.Location) bool { return a.quiet.contains(a.at, zone) })

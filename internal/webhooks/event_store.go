@@ -49,15 +49,6 @@ func changesAfter(ctx context.Context, tx *db.Tx, eventID string, limit int) ([]
 	return db.All[Change](ctx, tx, `SELECT {cols} FROM events WHERE env = ? AND id > ? ORDER BY id LIMIT ?`, tx.Env, eventID, limit)
 }
 
-// lastEvent returns the ID of the newest event, or "".
-func lastEvent(ctx context.Context, tx *db.Tx) (string, error) {
-	last, err := db.One[string](ctx, tx, `SELECT last_id FROM event_feeds WHERE env = ?`, tx.Env)
-	if db.IsNoRows(err) {
-		return "", nil
-	}
-	return last, err
-}
-
 // feed is the newest event of an environment.
 type feed struct {
 	Env    auth.Env `db:"env"`

@@ -101,7 +101,7 @@ func (a *API) streamEvents(ctx context.Context, in *struct {
 	if a.Streams.hub.isFull(caller.Env, caller.OriginalID) {
 		return nil, fault.New(fault.KindRateLimited, "You have %d open streams with this credential. Close one first.", maxStreams).RetryIn(a.Streams.Heartbeat)
 	}
-	last, err := rest.Read(ctx, a.DB, lastEvent)
+	last, err := rest.Read(ctx, a.DB, events.Last)
 	if err != nil {
 		return nil, err
 	}

@@ -203,6 +203,18 @@ const (
 	BoatClassUnpoweredTender     BoatClass = "unpowered-tender"
 )
 
+// CampaignStatus: Progress of a campaign. It is completed when each recipient has a result.
+type CampaignStatus string
+
+// The values of CampaignStatus.
+const (
+	CampaignStatusDraft     CampaignStatus = "draft"
+	CampaignStatusScheduled CampaignStatus = "scheduled"
+	CampaignStatusSending   CampaignStatus = "sending"
+	CampaignStatusCompleted CampaignStatus = "completed"
+	CampaignStatusStopped   CampaignStatus = "stopped"
+)
+
 // ChannelFormat: Format of a listing feed. With xml, the kind of the channel decides.
 type ChannelFormat string
 
@@ -1152,6 +1164,19 @@ const (
 	PhotoSizeOriginal PhotoSize = "original"
 )
 
+// PreviewAppointmentConflictKind: What is in the way of an appointment: another appointment of the user or of
+// the boat, a hold of the boat for someone else, a boat at another location, or a boat that was delivered.
+type PreviewAppointmentConflictKind string
+
+// The values of PreviewAppointmentConflictKind.
+const (
+	PreviewAppointmentConflictKindUserBooked    PreviewAppointmentConflictKind = "user_booked"
+	PreviewAppointmentConflictKindBoatBooked    PreviewAppointmentConflictKind = "boat_booked"
+	PreviewAppointmentConflictKindBoatOnHold    PreviewAppointmentConflictKind = "boat_on_hold"
+	PreviewAppointmentConflictKindBoatElsewhere PreviewAppointmentConflictKind = "boat_elsewhere"
+	PreviewAppointmentConflictKindBoatGone      PreviewAppointmentConflictKind = "boat_gone"
+)
+
 // PreviewBackupKind: What a run did.
 type PreviewBackupKind string
 
@@ -1192,6 +1217,23 @@ type PreviewBackupTarget string
 const (
 	PreviewBackupTargetFolder PreviewBackupTarget = "folder"
 	PreviewBackupTargetBucket PreviewBackupTarget = "bucket"
+)
+
+// PreviewCampaignRecipientState: Result of a campaign for a recipient. Excluded ones get no message. The others
+// are statuses of the message.
+type PreviewCampaignRecipientState string
+
+// The values of PreviewCampaignRecipientState.
+const (
+	PreviewCampaignRecipientStateWaiting   PreviewCampaignRecipientState = "waiting"
+	PreviewCampaignRecipientStateExcluded  PreviewCampaignRecipientState = "excluded"
+	PreviewCampaignRecipientStateStopped   PreviewCampaignRecipientState = "stopped"
+	PreviewCampaignRecipientStateQueued    PreviewCampaignRecipientState = "queued"
+	PreviewCampaignRecipientStateSent      PreviewCampaignRecipientState = "sent"
+	PreviewCampaignRecipientStateDelivered PreviewCampaignRecipientState = "delivered"
+	PreviewCampaignRecipientStateFailed    PreviewCampaignRecipientState = "failed"
+	PreviewCampaignRecipientStateUnknown   PreviewCampaignRecipientState = "unknown"
+	PreviewCampaignRecipientStateBlocked   PreviewCampaignRecipientState = "blocked"
 )
 
 // PreviewCurrency: Currency of an amount.

@@ -41,6 +41,18 @@ const (
 	EventAppointmentReminderSent EventType = "appointment.reminder_sent"
 	// An appointment or its reminder changed.
 	EventAppointmentUpdated EventType = "appointment.updated"
+	// Each recipient of a campaign has a result.
+	EventCampaignCompleted EventType = "campaign.completed"
+	// A campaign was created.
+	EventCampaignCreated EventType = "campaign.created"
+	// A draft of a campaign was deleted.
+	EventCampaignDeleted EventType = "campaign.deleted"
+	// A campaign started to send.
+	EventCampaignStarted EventType = "campaign.started"
+	// A campaign was stopped.
+	EventCampaignStopped EventType = "campaign.stopped"
+	// A draft of a campaign changed, or it was scheduled.
+	EventCampaignUpdated EventType = "campaign.updated"
 	// A channel was added.
 	EventChannelCreated EventType = "channel.created"
 	// A channel was removed.
@@ -85,11 +97,14 @@ const (
 	EventDealOfferMade EventType = "deal.offer_made"
 	// An offer was rejected by the other side.
 	EventDealOfferRejected EventType = "deal.offer_rejected"
+	// The last step of an offer was undone: it was made, accepted, rejected or withdrawn by mistake.
+	EventDealOfferUndone EventType = "deal.offer_undone"
 	// An offer was withdrawn by the side that made it.
 	EventDealOfferWithdrawn EventType = "deal.offer_withdrawn"
 	// A deal was created with its opening offer.
 	EventDealOpened EventType = "deal.opened"
-	// A contracted deal is accepted again, because the lender's terms changed its total.
+	// A contracted deal is accepted again, because the lender's terms changed its total. Or an accepted deal is open
+	// again, because the acceptance was undone.
 	EventDealReopened EventType = "deal.reopened"
 	// A trade-in was added to a deal.
 	EventDealTradeInAdded EventType = "deal.trade_in_added"
@@ -105,6 +120,10 @@ const (
 	EventDealershipCreated EventType = "dealership.created"
 	// The dealership's settings changed.
 	EventDealershipUpdated EventType = "dealership.updated"
+	// A do-not-call list was uploaded.
+	EventDoNotCallListCreated EventType = "do_not_call_list.created"
+	// A do-not-call list was deleted.
+	EventDoNotCallListDeleted EventType = "do_not_call_list.deleted"
 	// A document was issued or uploaded.
 	EventDocumentIssued EventType = "document.issued"
 	// A document was signed by some of its required signers.
@@ -193,6 +212,12 @@ const (
 	EventLeadStalled EventType = "lead.stalled"
 	// A lead changed.
 	EventLeadUpdated EventType = "lead.updated"
+	// A segment was created.
+	EventLeadSegmentCreated EventType = "lead_segment.created"
+	// A segment was deleted.
+	EventLeadSegmentDeleted EventType = "lead_segment.deleted"
+	// A segment changed.
+	EventLeadSegmentUpdated EventType = "lead_segment.updated"
 	// The agreement with the owner of a boat was removed.
 	EventListingAgreementRemoved EventType = "listing_agreement.removed"
 	// The agreement with the owner of a boat was added or changed.
@@ -203,6 +228,12 @@ const (
 	EventLocationDeleted EventType = "location.deleted"
 	// A location changed.
 	EventLocationUpdated EventType = "location.updated"
+	// A message template was created.
+	EventMessageTemplateCreated EventType = "message_template.created"
+	// A message template was deleted.
+	EventMessageTemplateDeleted EventType = "message_template.deleted"
+	// A message template changed.
+	EventMessageTemplateUpdated EventType = "message_template.updated"
 	// A payment was recorded, or transferred from another deal.
 	EventPaymentRecorded EventType = "payment.recorded"
 	// A payment was refunded.
@@ -270,6 +301,12 @@ var eventObjects = map[EventType]func() any{
 	EventAppointmentCreated:       func() any { return new(Appointment) },
 	EventAppointmentReminderSent:  func() any { return new(Appointment) },
 	EventAppointmentUpdated:       func() any { return new(Appointment) },
+	EventCampaignCompleted:        func() any { return new(Campaign) },
+	EventCampaignCreated:          func() any { return new(Campaign) },
+	EventCampaignDeleted:          func() any { return new(Campaign) },
+	EventCampaignStarted:          func() any { return new(Campaign) },
+	EventCampaignStopped:          func() any { return new(Campaign) },
+	EventCampaignUpdated:          func() any { return new(Campaign) },
 	EventChannelCreated:           func() any { return new(Channel) },
 	EventChannelDeleted:           func() any { return new(Channel) },
 	EventChannelFeedURLCreated:    func() any { return new(Channel) },
@@ -292,6 +329,7 @@ var eventObjects = map[EventType]func() any{
 	EventDealOfferExpired:         func() any { return new(Offer) },
 	EventDealOfferMade:            func() any { return new(Offer) },
 	EventDealOfferRejected:        func() any { return new(Offer) },
+	EventDealOfferUndone:          func() any { return new(Offer) },
 	EventDealOfferWithdrawn:       func() any { return new(Offer) },
 	EventDealOpened:               func() any { return new(Deal) },
 	EventDealReopened:             func() any { return new(Deal) },
@@ -302,6 +340,8 @@ var eventObjects = map[EventType]func() any{
 	EventDealUpdated:              func() any { return new(Deal) },
 	EventDealershipCreated:        func() any { return new(Dealership) },
 	EventDealershipUpdated:        func() any { return new(Dealership) },
+	EventDoNotCallListCreated:     func() any { return new(DoNotCallList) },
+	EventDoNotCallListDeleted:     func() any { return new(DoNotCallList) },
 	EventDocumentIssued:           func() any { return new(Document) },
 	EventDocumentPartiallySigned:  func() any { return new(Document) },
 	EventDocumentSigned:           func() any { return new(Document) },
@@ -346,11 +386,17 @@ var eventObjects = map[EventType]func() any{
 	EventLeadSignalRecorded:       func() any { return new(LeadSignal) },
 	EventLeadStalled:              func() any { return new(Lead) },
 	EventLeadUpdated:              func() any { return new(Lead) },
+	EventLeadSegmentCreated:       func() any { return new(LeadSegment) },
+	EventLeadSegmentDeleted:       func() any { return new(LeadSegment) },
+	EventLeadSegmentUpdated:       func() any { return new(LeadSegment) },
 	EventListingAgreementRemoved:  func() any { return new(ListingAgreement) },
 	EventListingAgreementSaved:    func() any { return new(ListingAgreement) },
 	EventLocationCreated:          func() any { return new(Location) },
 	EventLocationDeleted:          func() any { return new(Location) },
 	EventLocationUpdated:          func() any { return new(Location) },
+	EventMessageTemplateCreated:   func() any { return new(MessageTemplate) },
+	EventMessageTemplateDeleted:   func() any { return new(MessageTemplate) },
+	EventMessageTemplateUpdated:   func() any { return new(MessageTemplate) },
 	EventPaymentRecorded:          func() any { return new(Payment) },
 	EventPaymentRefunded:          func() any { return new(Payment) },
 	EventPaymentReversed:          func() any { return new(Payment) },

@@ -14,6 +14,7 @@ type PreviewServices struct {
 	Access       *PreviewAccessService
 	Activities   *PreviewActivitiesService
 	Appointments *PreviewAppointmentsService
+	Campaigns    *PreviewCampaignsService
 	Dealership   *PreviewDealershipService
 	Deals        *PreviewDealsService
 	Finance      *PreviewFinanceService
@@ -32,6 +33,7 @@ func newPreviewServices(c *Client) PreviewServices {
 		Access:       &PreviewAccessService{c},
 		Activities:   &PreviewActivitiesService{c},
 		Appointments: &PreviewAppointmentsService{c},
+		Campaigns:    &PreviewCampaignsService{c},
 		Dealership:   &PreviewDealershipService{c},
 		Deals:        &PreviewDealsService{c},
 		Finance:      &PreviewFinanceService{c},
@@ -195,6 +197,17 @@ func (s *PreviewAppointmentsService) Cancel(ctx context.Context, appointmentID s
 	return call[Appointment](ctx, s.client, request{verb: "POST", path: "/v2-preview/appointments/{appointment_id}/cancel", ids: []string{appointmentID}, body: body}, opts)
 }
 
+// Check: Check what is in the way of an appointment. Requires leads:read.
+//
+// Names the other appointments of the user and of the boat, and warns about holds and boats at other locations,
+// by the same rules as `createAppointment`. If something is in the way, it also returns free times. It changes
+// nothing.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewAppointmentsService) Check(ctx context.Context, body PreviewAppointmentCheck, opts ...RequestOption) (*PreviewAppointmentCheckResult, error) {
+	return call[PreviewAppointmentCheckResult](ctx, s.client, request{verb: "POST", path: "/v2-preview/appointments/check", body: body}, opts)
+}
+
 // Create: Create an appointment. Requires leads:write.
 //
 // A user can't have two appointments at the same time: the response is 409, and its details name the other one.
@@ -235,6 +248,26 @@ func (s *PreviewAppointmentsService) DeleteUserCalendar(ctx context.Context, use
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) Get(ctx context.Context, appointmentID string, opts ...RequestOption) (*Appointment, error) {
 	return call[Appointment](ctx, s.client, request{verb: "GET", path: "/v2-preview/appointments/{appointment_id}", ids: []string{appointmentID}}, opts)
+}
+
+// PreviewAppointmentGetScheduleParams are the parameters of Appointments.GetSchedule. Fields that are not set are not sent.
+type PreviewAppointmentGetScheduleParams struct {
+	// Only appointments that start at this time or later. Defaults to the current time.
+	StartsAfter time.Time `url:"starts_after"`
+	// Only appointments that start before this time, at most 42 days later. Defaults to 7 days later.
+	StartsBefore time.Time `url:"starts_before"`
+	// Only appointments at this location. Several are separated by commas.
+	LocationID string `url:"location_id"`
+}
+
+// GetSchedule: Retrieve the appointments of some days. Requires leads:read.
+//
+// Returns the appointments that are not canceled, by their start, with the names of the contacts and boats. Use
+// it for a calendar.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewAppointmentsService) GetSchedule(ctx context.Context, params PreviewAppointmentGetScheduleParams, opts ...RequestOption) (*PreviewSchedule, error) {
+	return call[PreviewSchedule](ctx, s.client, request{verb: "GET", path: "/v2-preview/schedule", query: params}, opts)
 }
 
 // PreviewAppointmentListParams are the parameters of Appointments.List. Fields that are not set are not sent.
@@ -282,6 +315,240 @@ func (s *PreviewAppointmentsService) List(ctx context.Context, params PreviewApp
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) Update(ctx context.Context, appointmentID string, body PreviewAppointmentPatch, opts ...RequestOption) (*Appointment, error) {
 	return call[Appointment](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/appointments/{appointment_id}", ids: []string{appointmentID}, body: body}, opts)
+}
+
+// PreviewCampaignsService has the operations of the family Campaigns.
+type PreviewCampaignsService struct{ client *Client }
+
+// Create: Create a campaign. Requires leads:write.
+//
+// It is a draft and copies the filter of the segment and the text of the template. Look at its preview, and then
+// start it.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) Create(ctx context.Context, body PreviewCampaignCreate, opts ...RequestOption) (*PreviewCampaign, error) {
+	return call[PreviewCampaign](ctx, s.client, request{verb: "POST", path: "/v2-preview/campaigns", body: body}, opts)
+}
+
+// PreviewCampaignCreateDoNotCallListParams are the parameters of Campaigns.CreateDoNotCallList. Fields that are not set are not sent.
+type PreviewCampaignCreateDoNotCallListParams struct {
+	// Your name of the list. Defaults to Do-not-call list.
+	Name string `url:"name"`
+}
+
+// CreateDoNotCallList: Upload a do-not-call list. Requires leads:write.
+//
+// Send a file with a phone number on each line as the body, or as the form field `file`. The files of the
+// National Do-Not-Call Registry work as they are. The list applies when the whole file was read. To replace a
+// list, upload the new one, and then delete the old one.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) CreateDoNotCallList(ctx context.Context, file File, params PreviewCampaignCreateDoNotCallListParams, opts ...RequestOption) (*DoNotCallList, error) {
+	return call[DoNotCallList](ctx, s.client, request{verb: "POST", path: "/v2-preview/do_not_call_lists", file: &file, query: params}, opts)
+}
+
+// CreateLeadSegment: Create a segment of leads. Requires leads:write.
+//
+// A segment is a saved filter. The leads are found when a campaign starts.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) CreateLeadSegment(ctx context.Context, body PreviewLeadSegmentCreate, opts ...RequestOption) (*PreviewLeadSegment, error) {
+	return call[PreviewLeadSegment](ctx, s.client, request{verb: "POST", path: "/v2-preview/lead_segments", body: body}, opts)
+}
+
+// CreateMessageTemplate: Create a message template. Requires leads:write.
+//
+// The places {first_name}, {last_name}, {boat}, {seller} and {dealership} become the values of each recipient.
+// `{first_name|there}` has other words for people without a first name.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) CreateMessageTemplate(ctx context.Context, body PreviewMessageTemplateCreate, opts ...RequestOption) (*MessageTemplate, error) {
+	return call[MessageTemplate](ctx, s.client, request{verb: "POST", path: "/v2-preview/message_templates", body: body}, opts)
+}
+
+// Delete: Delete a draft of a campaign. Requires leads:write.
+//
+// A campaign that was started stays, with its results.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) Delete(ctx context.Context, campaignID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/campaigns/{campaign_id}", ids: []string{campaignID}}, opts)
+}
+
+// DeleteDoNotCallList: Delete a do-not-call list. Requires leads:write.
+//
+// Its numbers are no longer blocked, unless another list has them.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) DeleteDoNotCallList(ctx context.Context, listID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/do_not_call_lists/{list_id}", ids: []string{listID}}, opts)
+}
+
+// DeleteLeadSegment: Delete a segment. Requires leads:write.
+//
+// Campaigns keep the filter that they copied.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) DeleteLeadSegment(ctx context.Context, segmentID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/lead_segments/{segment_id}", ids: []string{segmentID}}, opts)
+}
+
+// DeleteMessageTemplate: Delete a message template. Requires leads:write.
+//
+// Campaigns and plans keep the text that they copied.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) DeleteMessageTemplate(ctx context.Context, templateID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/message_templates/{template_id}", ids: []string{templateID}}, opts)
+}
+
+// Get: Retrieve a campaign. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) Get(ctx context.Context, campaignID string, opts ...RequestOption) (*PreviewCampaign, error) {
+	return call[PreviewCampaign](ctx, s.client, request{verb: "GET", path: "/v2-preview/campaigns/{campaign_id}", ids: []string{campaignID}}, opts)
+}
+
+// GetLeadSegment: Retrieve a segment. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) GetLeadSegment(ctx context.Context, segmentID string, opts ...RequestOption) (*PreviewLeadSegment, error) {
+	return call[PreviewLeadSegment](ctx, s.client, request{verb: "GET", path: "/v2-preview/lead_segments/{segment_id}", ids: []string{segmentID}}, opts)
+}
+
+// GetMessageTemplate: Retrieve a message template. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) GetMessageTemplate(ctx context.Context, templateID string, opts ...RequestOption) (*MessageTemplate, error) {
+	return call[MessageTemplate](ctx, s.client, request{verb: "GET", path: "/v2-preview/message_templates/{template_id}", ids: []string{templateID}}, opts)
+}
+
+// GetResults: Count the results of a campaign. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) GetResults(ctx context.Context, campaignID string, opts ...RequestOption) (*PreviewCampaignResults, error) {
+	return call[PreviewCampaignResults](ctx, s.client, request{verb: "GET", path: "/v2-preview/campaigns/{campaign_id}/results", ids: []string{campaignID}}, opts)
+}
+
+// PreviewCampaignListParams are the parameters of Campaigns.List. Fields that are not set are not sent.
+type PreviewCampaignListParams struct {
+	// Maximum number of objects to return.
+	Limit int64 `url:"limit"`
+	// Return objects older than the object with this ID.
+	StartingAfter string `url:"starting_after"`
+	// Return objects newer than the object with this ID.
+	EndingBefore string `url:"ending_before"`
+	// Only campaigns with this status.
+	Status CampaignStatus `url:"status"`
+}
+
+// List: List campaigns, newest first. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) List(ctx context.Context, params PreviewCampaignListParams, opts ...RequestOption) iter.Seq2[PreviewCampaign, error] {
+	return list[PreviewCampaign](ctx, s.client, request{verb: "GET", path: "/v2-preview/campaigns", query: params}, opts)
+}
+
+// ListDoNotCallLists: List do-not-call lists, newest first. Requires leads:read.
+//
+// Numbers on a list get no marketing text messages, and no sales calls: see `getLeadReach`.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) ListDoNotCallLists(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[DoNotCallList, error] {
+	return list[DoNotCallList](ctx, s.client, request{verb: "GET", path: "/v2-preview/do_not_call_lists", query: params}, opts)
+}
+
+// ListLeadSegments: List segments, newest first. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) ListLeadSegments(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[PreviewLeadSegment, error] {
+	return list[PreviewLeadSegment](ctx, s.client, request{verb: "GET", path: "/v2-preview/lead_segments", query: params}, opts)
+}
+
+// ListMessageTemplates: List message templates, newest first. Requires leads:read.
+//
+// Campaigns and follow-up plans copy the text of a template.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) ListMessageTemplates(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[MessageTemplate, error] {
+	return list[MessageTemplate](ctx, s.client, request{verb: "GET", path: "/v2-preview/message_templates", query: params}, opts)
+}
+
+// PreviewCampaignListRecipientsParams are the parameters of Campaigns.ListRecipients. Fields that are not set are not sent.
+type PreviewCampaignListRecipientsParams struct {
+	// Maximum number of objects to return.
+	Limit int64 `url:"limit"`
+	// Return objects older than the object with this ID.
+	StartingAfter string `url:"starting_after"`
+	// Return objects newer than the object with this ID.
+	EndingBefore string `url:"ending_before"`
+	// True only lists recipients who get no message.
+	Excluded *bool `url:"excluded"`
+}
+
+// ListRecipients: List the recipients of a campaign with their results. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) ListRecipients(ctx context.Context, campaignID string, params PreviewCampaignListRecipientsParams, opts ...RequestOption) iter.Seq2[PreviewCampaignRecipient, error] {
+	return list[PreviewCampaignRecipient](ctx, s.client, request{verb: "GET", path: "/v2-preview/campaigns/{campaign_id}/recipients", ids: []string{campaignID}, query: params}, opts)
+}
+
+// Preview: Count who would get a campaign, and who wouldn't and why. Requires leads:read.
+//
+// Runs the send check for each contact of the segment. It sends and stores nothing. The check runs again when
+// each message is sent, because the answer can change.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) Preview(ctx context.Context, campaignID string, opts ...RequestOption) (*PreviewCampaignAudience, error) {
+	return call[PreviewCampaignAudience](ctx, s.client, request{verb: "GET", path: "/v2-preview/campaigns/{campaign_id}/preview", ids: []string{campaignID}}, opts)
+}
+
+// Start: Start a campaign, now or at a time. Requires leads:write.
+//
+// Each contact of the segment gets one message, if the send check allows marketing. A marketing text message
+// requires consent with the basis `express_written`. Recipients in quiet hours get it when those end. Contacts
+// who got `settings.campaign_messages_per_week` marketing messages in the last seven days are left out. The
+// messages are handed to the provider a few at a time, so other messages don't wait.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) Start(ctx context.Context, campaignID string, body PreviewCampaignStart, opts ...RequestOption) (*PreviewCampaign, error) {
+	return call[PreviewCampaign](ctx, s.client, request{verb: "POST", path: "/v2-preview/campaigns/{campaign_id}/start", ids: []string{campaignID}, body: body}, opts)
+}
+
+// Stop: Stop a campaign. Requires leads:write.
+//
+// No more messages are sent, except those that the provider is getting at this moment.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) Stop(ctx context.Context, campaignID string, opts ...RequestOption) (*PreviewCampaign, error) {
+	return call[PreviewCampaign](ctx, s.client, request{verb: "POST", path: "/v2-preview/campaigns/{campaign_id}/stop", ids: []string{campaignID}}, opts)
+}
+
+// Update: Update a draft of a campaign. Requires leads:write.
+//
+// Send `segment_id` or `template_id` to copy the filter or the text again.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) Update(ctx context.Context, campaignID string, body PreviewCampaignPatch, opts ...RequestOption) (*PreviewCampaign, error) {
+	return call[PreviewCampaign](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/campaigns/{campaign_id}", ids: []string{campaignID}, body: body}, opts)
+}
+
+// UpdateLeadSegment: Update a segment. Requires leads:write.
+//
+// Campaigns keep the filter that they copied.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) UpdateLeadSegment(ctx context.Context, segmentID string, body PreviewLeadSegmentPatch, opts ...RequestOption) (*PreviewLeadSegment, error) {
+	return call[PreviewLeadSegment](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/lead_segments/{segment_id}", ids: []string{segmentID}, body: body}, opts)
+}
+
+// UpdateMessageTemplate: Update a message template. Requires leads:write.
+//
+// Campaigns and plans keep the text that they copied.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) UpdateMessageTemplate(ctx context.Context, templateID string, body PreviewMessageTemplatePatch, opts ...RequestOption) (*MessageTemplate, error) {
+	return call[MessageTemplate](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/message_templates/{template_id}", ids: []string{templateID}, body: body}, opts)
 }
 
 // PreviewDealershipService has the operations of the family Dealership.
@@ -613,6 +880,18 @@ func (s *PreviewDealsService) RejectOffer(ctx context.Context, dealID, offerID s
 	return call[PreviewOffer](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/offers/{offer_id}/reject", ids: []string{dealID, offerID}, body: body}, opts)
 }
 
+// UndoOffer: Undo the last step of an offer. Requires deals:write.
+//
+// An offer that was made by mistake is withdrawn, and the offers that it replaced are pending again. An
+// accepted, rejected or withdrawn offer is pending again. If it was accepted, the deal is open again, the hull
+// returns to its previous status, and unsigned documents are voided. It fails if anything has happened on the
+// deal since.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealsService) UndoOffer(ctx context.Context, dealID, offerID string, opts ...RequestOption) (*PreviewOffer, error) {
+	return call[PreviewOffer](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/offers/{offer_id}/undo", ids: []string{dealID, offerID}}, opts)
+}
+
 // PreviewDealUnwindParams are the parameters of Deals.Unwind. Fields that are not set are not sent.
 type PreviewDealUnwindParams struct {
 	// References to return as objects, separated by commas. You need the scope to read them.
@@ -661,7 +940,7 @@ type PreviewFinanceService struct{ client *Client }
 // funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
 // funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
 // selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
-// what is different.
+// what is different. With `skip_steps`, several steps are recorded at once.
 //
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewFinanceService) AdvanceFunding(ctx context.Context, dealID, fundingID string, body *PreviewFundingAdvance, opts ...RequestOption) (*PreviewFunding, error) {
@@ -677,6 +956,16 @@ func (s *PreviewFinanceService) AdvanceFunding(ctx context.Context, dealID, fund
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewFinanceService) CreateStructure(ctx context.Context, dealID string, body PreviewFinanceStructureCreate, opts ...RequestOption) (*PreviewFinanceStructure, error) {
 	return call[PreviewFinanceStructure](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/finance_structures", ids: []string{dealID}, body: body}, opts)
+}
+
+// GetDealDesk: Retrieve what people choose from on a deal. Requires deals:read.
+//
+// Returns the fees of new deals and the catalog of products from the settings of the dealership, and the lenders
+// of earlier deals. Costs are only returned to keys with deals:write.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewFinanceService) GetDealDesk(ctx context.Context, opts ...RequestOption) (*PreviewDealDesk, error) {
+	return call[PreviewDealDesk](ctx, s.client, request{verb: "GET", path: "/v2-preview/deal_desk"}, opts)
 }
 
 // GetExecutedDocument: Download the signed PDF with its signatures. Requires deals:read.
@@ -717,6 +1006,16 @@ func (s *PreviewFinanceService) GetStructure(ctx context.Context, dealID, struct
 	return call[PreviewFinanceStructureSchedule](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/finance_structures/{structure_id}", ids: []string{dealID, structureID}}, opts)
 }
 
+// IssueMissingDocuments: Issue all documents that a deal still needs. Requires deals:write.
+//
+// Issues each document of `listMissingDocuments`, or none if one of them fails. All of them state the same
+// terms. They are not sent to anyone.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewFinanceService) IssueMissingDocuments(ctx context.Context, dealID string, opts ...RequestOption) (*PreviewIssuedDocuments, error) {
+	return call[PreviewIssuedDocuments](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/missing_documents", ids: []string{dealID}}, opts)
+}
+
 // ListFundings: List lender submissions and their statuses. Requires deals:read.
 //
 // Returns each submission with the lender's decision and the stipulations. Newest first.
@@ -724,6 +1023,17 @@ func (s *PreviewFinanceService) GetStructure(ctx context.Context, dealID, struct
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewFinanceService) ListFundings(ctx context.Context, dealID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewFunding, error] {
 	return list[PreviewFunding](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/fundings", ids: []string{dealID}, query: params}, opts)
+}
+
+// ListMissingDocuments: List the documents that a deal still needs. Requires deals:read.
+//
+// Returns the usual documents of a deal like this one that were not issued yet and that can be issued now, in
+// the order of a sale. It depends on the financing, products, trade-ins, payments, taxes and the owner of the
+// boat.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewFinanceService) ListMissingDocuments(ctx context.Context, dealID string, opts ...RequestOption) (*PreviewMissingDocuments, error) {
+	return call[PreviewMissingDocuments](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/missing_documents", ids: []string{dealID}}, opts)
 }
 
 // ListPayments: List payments and refunds. Requires deals:read.
@@ -795,6 +1105,27 @@ func (s *PreviewFinanceService) SelectStructure(ctx context.Context, dealID, str
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewFinanceService) SubmitFunding(ctx context.Context, dealID string, body FundingSubmit, opts ...RequestOption) (*PreviewFunding, error) {
 	return call[PreviewFunding](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/fundings", ids: []string{dealID}, body: body}, opts)
+}
+
+// UndoFunding: Undo the last step of a funding. Requires deals:write.
+//
+// The funding gets back the status, reason, reference and decision from before the last `advanceFunding`,
+// including all steps of one call. It fails if the funding has changed since, and for `funded` and
+// `charged_back`.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewFinanceService) UndoFunding(ctx context.Context, dealID, fundingID string, opts ...RequestOption) (*PreviewFunding, error) {
+	return call[PreviewFunding](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/fundings/{funding_id}/undo", ids: []string{dealID, fundingID}}, opts)
+}
+
+// UndoPayment: Undo a payment that was recorded by mistake. Requires deals:write.
+//
+// Records a reversal of the whole payment and returns it. Only the user or key that recorded the payment can
+// undo it, within 10 minutes, and only if the deal has not changed since. Later, refund the payment.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewFinanceService) UndoPayment(ctx context.Context, dealID, paymentID string, opts ...RequestOption) (*PreviewPayment, error) {
+	return call[PreviewPayment](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/payments/{payment_id}/undo", ids: []string{dealID, paymentID}}, opts)
 }
 
 // PreviewFinanceUploadDocumentParams are the parameters of Finance.UploadDocument. Fields that are not set are not sent.

@@ -1554,12 +1554,25 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			appointment, err := client.Preview.Appointments.Create(ctx, slipway.PreviewAppointmentCreate{
+			appointmentCheckResult, err := client.Preview.Appointments.Check(ctx, slipway.PreviewAppointmentCheck{
 				Kind:       slipway.AppointmentKindShowing,
 				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900005",
 				StartsAt:   "2027-01-15T10:00",
-				LeadID:     "lead_01jcqz8t5n8m2x4v6b7c900008",
 				UserID:     "usr_01jcqz8t5n8m2x4v6b7c900006",
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(appointmentCheckResult)
+			return nil
+		},
+		func() error {
+			appointment, err := client.Preview.Appointments.Create(ctx, slipway.PreviewAppointmentCreate{
+				Kind:       slipway.AppointmentKindShowing,
+				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900006",
+				StartsAt:   "2027-01-15T10:00",
+				LeadID:     "lead_01jcqz8t5n8m2x4v6b7c900008",
+				UserID:     "usr_01jcqz8t5n8m2x4v6b7c900007",
 			})
 			if err != nil {
 				return err
@@ -1591,6 +1604,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			schedule, err := client.Preview.Appointments.GetSchedule(ctx, slipway.PreviewAppointmentGetScheduleParams{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(schedule)
+			return nil
+		},
+		func() error {
 			for appointment, err := range client.Preview.Appointments.List(ctx, slipway.PreviewAppointmentListParams{Status: slipway.AppointmentStatusScheduled}) {
 				if err != nil {
 					return err
@@ -1605,6 +1626,218 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(appointment.ID)
+			return nil
+		},
+		func() error {
+			campaign, err := client.Preview.Campaigns.Create(ctx, slipway.PreviewCampaignCreate{
+				Name:       "Spring sale",
+				SegmentID:  "seg_01jcqz8t5n8m2x4v6b7c900001",
+				TemplateID: "tpl_01jcqz8t5n8m2x4v6b7c900001",
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(campaign.ID)
+			return nil
+		},
+		func() error {
+			file, err := os.Open("boats.csv")
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+
+			doNotCallList, err := client.Preview.Campaigns.CreateDoNotCallList(ctx, slipway.File{Content: file, ContentType: "text/csv"}, slipway.PreviewCampaignCreateDoNotCallListParams{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(doNotCallList.ID)
+			return nil
+		},
+		func() error {
+			leadSegment, err := client.Preview.Campaigns.CreateLeadSegment(ctx, slipway.PreviewLeadSegmentCreate{
+				Filter: slipway.PreviewSegmentFilter{
+					NoContactForDays: slipway.Ptr[int64](30),
+					Statuses:         []slipway.LeadStatus{slipway.LeadStatusNew, slipway.LeadStatusContacted},
+				},
+				Name: "Quiet for a month",
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(leadSegment.ID)
+			return nil
+		},
+		func() error {
+			messageTemplate, err := client.Preview.Campaigns.CreateMessageTemplate(ctx, slipway.PreviewMessageTemplateCreate{
+				Body:    "Hi {first_name|there}, our spring sale starts on Saturday.",
+				Channel: slipway.MessageChannelSMS,
+				Name:    "Spring sale",
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(messageTemplate.ID)
+			return nil
+		},
+		func() error {
+			err := client.Preview.Campaigns.Delete(ctx, "cmp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
+			err := client.Preview.Campaigns.DeleteDoNotCallList(ctx, "dnc_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
+			err := client.Preview.Campaigns.DeleteLeadSegment(ctx, "seg_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
+			err := client.Preview.Campaigns.DeleteMessageTemplate(ctx, "tpl_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
+			campaign, err := client.Preview.Campaigns.Get(ctx, "cmp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(campaign.ID)
+			return nil
+		},
+		func() error {
+			leadSegment, err := client.Preview.Campaigns.GetLeadSegment(ctx, "seg_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(leadSegment.ID)
+			return nil
+		},
+		func() error {
+			messageTemplate, err := client.Preview.Campaigns.GetMessageTemplate(ctx, "tpl_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(messageTemplate.ID)
+			return nil
+		},
+		func() error {
+			campaignResults, err := client.Preview.Campaigns.GetResults(ctx, "cmp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(campaignResults)
+			return nil
+		},
+		func() error {
+			for campaign, err := range client.Preview.Campaigns.List(ctx, slipway.PreviewCampaignListParams{Status: slipway.CampaignStatusDraft}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(campaign.ID)
+			}
+			return nil
+		},
+		func() error {
+			for doNotCallList, err := range client.Preview.Campaigns.ListDoNotCallLists(ctx, slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(doNotCallList.ID)
+			}
+			return nil
+		},
+		func() error {
+			for leadSegment, err := range client.Preview.Campaigns.ListLeadSegments(ctx, slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(leadSegment.ID)
+			}
+			return nil
+		},
+		func() error {
+			for messageTemplate, err := range client.Preview.Campaigns.ListMessageTemplates(ctx, slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(messageTemplate.ID)
+			}
+			return nil
+		},
+		func() error {
+			for campaignRecipient, err := range client.Preview.Campaigns.ListRecipients(ctx, "cmp_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewCampaignListRecipientsParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(campaignRecipient.ID)
+			}
+			return nil
+		},
+		func() error {
+			campaignAudience, err := client.Preview.Campaigns.Preview(ctx, "cmp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(campaignAudience)
+			return nil
+		},
+		func() error {
+			campaign, err := client.Preview.Campaigns.Start(ctx, "cmp_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewCampaignStart{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(campaign.ID)
+			return nil
+		},
+		func() error {
+			campaign, err := client.Preview.Campaigns.Stop(ctx, "cmp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(campaign.ID)
+			return nil
+		},
+		func() error {
+			campaign, err := client.Preview.Campaigns.Update(ctx, "cmp_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewCampaignPatch{Name: slipway.Set("Summer sale")})
+			if err != nil {
+				return err
+			}
+			fmt.Println(campaign.ID)
+			return nil
+		},
+		func() error {
+			leadSegment, err := client.Preview.Campaigns.UpdateLeadSegment(ctx, "seg_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewLeadSegmentPatch{
+				Filter: slipway.Set(slipway.PreviewLeadSegmentPatchFilter{
+					BudgetMin: slipway.Set(slipway.PreviewMoney{Amount: 8000000, Currency: slipway.PreviewCurrencyUSD}),
+					Sources:   slipway.Set([]slipway.LeadSource{slipway.LeadSourceWeb}),
+				}),
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(leadSegment.ID)
+			return nil
+		},
+		func() error {
+			messageTemplate, err := client.Preview.Campaigns.UpdateMessageTemplate(ctx, "tpl_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewMessageTemplatePatch{
+				Body: slipway.Set("Hi {first_name|there}, the sale ends on Sunday."),
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(messageTemplate.ID)
 			return nil
 		},
 		func() error {
@@ -1855,6 +2088,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			offer, err := client.Preview.Deals.UndoOffer(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(offer.ID)
+			return nil
+		},
+		func() error {
 			deal, err := client.Preview.Deals.Unwind(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewDealUnwind{
 				HullStatus: slipway.PreviewUnwoundHullStatusAvailable,
 				Reason:     "Title problem",
@@ -1902,6 +2143,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			dealDesk, err := client.Preview.Finance.GetDealDesk(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Println(dealDesk)
+			return nil
+		},
+		func() error {
 			content, err := client.Preview.Finance.GetExecutedDocument(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "doc_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -1938,12 +2187,28 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			issuedDocuments, err := client.Preview.Finance.IssueMissingDocuments(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(issuedDocuments)
+			return nil
+		},
+		func() error {
 			for funding, err := range client.Preview.Finance.ListFundings(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
 				if err != nil {
 					return err
 				}
 				fmt.Println(funding.ID)
 			}
+			return nil
+		},
+		func() error {
+			missingDocuments, err := client.Preview.Finance.ListMissingDocuments(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(missingDocuments)
 			return nil
 		},
 		func() error {
@@ -2013,6 +2278,22 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			funding, err := client.Preview.Finance.UndoFunding(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fund_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(funding.ID)
+			return nil
+		},
+		func() error {
+			payment, err := client.Preview.Finance.UndoPayment(ctx, "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "pay_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(payment.ID)
+			return nil
+		},
+		func() error {
 			file, err := os.Open("agreement.pdf")
 			if err != nil {
 				return err
@@ -2047,7 +2328,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		func() error {
 			hull, err := client.Preview.Hulls.Create(ctx, slipway.PreviewHullCreate{
 				LengthFt:   23.58,
-				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900006",
+				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900007",
 				Make:       "Grady-White",
 				Model:      "Freedom 235",
 				Price:      slipway.PreviewMoney{Amount: 12490000, Currency: slipway.PreviewCurrencyUSD},

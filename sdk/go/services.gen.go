@@ -678,7 +678,7 @@ func (s *FinanceService) AddStipulation(ctx context.Context, dealID, fundingID s
 // funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
 // funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
 // selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
-// what is different.
+// what is different. With `skip_steps`, several steps are recorded at once.
 func (s *FinanceService) AdvanceFunding(ctx context.Context, dealID, fundingID string, body *FundingAdvance, opts ...RequestOption) (*Funding, error) {
 	return call[Funding](ctx, s.client, request{verb: "POST", path: "/v1/deals/{deal_id}/fundings/{funding_id}/advance", ids: []string{dealID, fundingID}, body: body}, opts)
 }

@@ -285,6 +285,60 @@ type BuyerTax struct {
 	Taxes []TaxRule `json:"taxes,omitzero"`
 }
 
+// Campaign: A marketing message to the leads of a segment.
+type Campaign struct {
+	// Text with places. Copied from the template.
+	Body string `json:"body"`
+	// Text message or email.
+	Channel MessageChannel `json:"channel"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it was complete or stopped. Null until then.
+	EndedAt *time.Time `json:"ended_at"`
+	// Which leads get it. Copied from the segment.
+	Filter SegmentFilter `json:"filter"`
+	// Identifies the campaign. Starts with cmp_.
+	ID string `json:"id"`
+	// Your name of the campaign.
+	Name string `json:"name"`
+	// Segment that the leads were chosen with.
+	SegmentID string `json:"segment_id"`
+	// When sending starts. Recipients in quiet hours get it when those end. Null for a draft.
+	SendAt *time.Time `json:"send_at"`
+	// When sending started. Null until then.
+	StartedAt *time.Time `json:"started_at"`
+	// Who started it. Null for a draft.
+	StartedBy *MessageSender `json:"started_by"`
+	// Progress of the campaign.
+	Status CampaignStatus `json:"status"`
+	// Subject of an email, with places. Copied from the template. Null for a text message.
+	Subject *string `json:"subject"`
+	// Template that the text was copied from.
+	TemplateID string `json:"template_id"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// CatalogProduct: A finance or insurance product that the dealership sells.
+type CatalogProduct struct {
+	// Cost to the dealership. Null if it is unknown, or if your key does not have deals:write.
+	CostCents *int64 `json:"cost_cents,omitzero"`
+	// Type of product.
+	Kind FinanceProductKind `json:"kind"`
+	// Your name for the product. Each product has a different one.
+	Name string `json:"name"`
+	// Price to the buyer in cents.
+	PriceCents int64 `json:"price_cents"`
+	// Company that provides the product. Null if there is none.
+	Provider string `json:"provider,omitzero"`
+	// Whether the taxes of the deal apply to it. Null uses settings.taxable_lines.product.
+	Taxable *bool `json:"taxable,omitzero"`
+	// How long the product lasts, in months. Null if it has no term.
+	TermMonths *int64 `json:"term_months,omitzero"`
+}
+
 // Channel: A marketplace or website that shows hulls to the public.
 type Channel struct {
 	// Whether all hulls that match the filter are published automatically.
@@ -768,6 +822,8 @@ type ContactExport struct {
 	Appointments []map[string]any `json:"appointments,omitzero"`
 	// Assignment history of the leads.
 	Assignments []map[string]any `json:"assignments,omitzero"`
+	// Campaigns that the contact was chosen for, with the results.
+	CampaignRecipients []map[string]any `json:"campaign_recipients,omitzero"`
 	// Consent records.
 	Consents []Consent `json:"consents"`
 	// The contact.
@@ -1051,7 +1107,8 @@ type DealCreate struct {
 	HullID string `json:"hull_id"`
 	// Lead that the deal comes from.
 	LeadID string `json:"lead_id,omitzero"`
-	// Fees, products, accessories, discounts and rebates in addition to the price of the boat.
+	// Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+	// settings.default_fees of the dealership, which a wholesale deal doesn't have.
 	LineItems []DealLineItem `json:"line_items,omitzero"`
 	// Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500.
 	Metadata map[string]string `json:"metadata,omitzero"`
@@ -1244,6 +1301,10 @@ type DealershipPatchSettings struct {
 	AllowDeliveryBeforeFunding Opt[bool] `json:"allow_delivery_before_funding,omitzero"`
 	// Which apps users can connect. With owner_allowed, an owner connects an app without registration first.
 	AllowedApps Opt[AllowedApps] `json:"allowed_apps,omitzero"`
+	// How many marketing messages an address can get in seven days before campaigns leave it out.
+	CampaignMessagesPerWeek Opt[int64] `json:"campaign_messages_per_week,omitzero"`
+	// Replaces all fees of new deals.
+	DefaultFees Opt[[]FeeRule] `json:"default_fees,omitzero"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours Opt[int64] `json:"default_hold_hours,omitzero"`
 	// Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes.
@@ -1254,6 +1315,8 @@ type DealershipPatchSettings struct {
 	Inbound Opt[DealershipPatchSettingsInbound] `json:"inbound,omitzero"`
 	// Reasons to choose from when a lead is closed. Replaces the list.
 	LostReasons Opt[[]string] `json:"lost_reasons,omitzero"`
+	// Replaces the catalog of products.
+	Products Opt[[]CatalogProduct] `json:"products,omitzero"`
 	// Score at which a lead is qualified.
 	QualifyAtScore Opt[int64] `json:"qualify_at_score,omitzero"`
 	// Hours in which marketing text messages wait, in the recipient's time zone.
@@ -1385,6 +1448,24 @@ type DeliveryAttempt struct {
 	Response *string `json:"response"`
 	// HTTP status of the response. Null if there was no response.
 	StatusCode *int64 `json:"status_code"`
+}
+
+// DoNotCallList: A list of phone numbers that must not get sales calls or marketing text messages.
+type DoNotCallList struct {
+	// Whether the whole file was read. An incomplete list blocks nothing. Delete it, and upload the file again.
+	Complete bool `json:"complete"`
+	// When it was uploaded. Download the national lists again at least every 31 days.
+	CreatedAt time.Time `json:"created_at"`
+	// Identifies the list. Starts with dnc_.
+	ID string `json:"id"`
+	// Your name of the list.
+	Name string `json:"name"`
+	// How many numbers the list has.
+	Numbers int64 `json:"numbers"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
 }
 
 // Document: A document of a deal: the record of a PDF and its signatures.
@@ -1523,6 +1604,20 @@ type EventRequest struct {
 	ID *string `json:"id"`
 	// Idempotency-Key of the request. Null if none was sent.
 	IdempotencyKey *string `json:"idempotency_key"`
+}
+
+// FeeRule: A fee that new deals have.
+type FeeRule struct {
+	// Amount in cents.
+	AmountCents int64 `json:"amount_cents"`
+	// Your code for the fee, such as for accounting. Null if there is none.
+	Code string `json:"code,omitzero"`
+	// Cost to the dealership. Null if it is unknown, or if your key does not have deals:write.
+	CostCents *int64 `json:"cost_cents,omitzero"`
+	// Name of the fee, as documents show it.
+	Description string `json:"description"`
+	// Whether the fee is taxable. Null uses settings.taxable_lines.fee.
+	Taxable *bool `json:"taxable,omitzero"`
 }
 
 // FinanceProduct: A finance or insurance product that is sold with a loan.
@@ -1755,8 +1850,12 @@ type FundingAdvance struct {
 	FundedAt time.Time `json:"funded_at,omitzero"`
 	// Reason for the change. It becomes the reason of the funding.
 	Reason string `json:"reason,omitzero"`
+	// Only for funded. Also records the amount as a payment of the kind lender_proceeds.
+	RecordPayment *bool `json:"record_payment,omitzero"`
 	// Lender's reference number.
 	Reference string `json:"reference,omitzero"`
+	// Whether the steps between the current status and to are recorded too. Each has its own event.
+	SkipSteps *bool `json:"skip_steps,omitzero"`
 	// New status. Defaults to the next one toward funded.
 	To FundingStatus `json:"to,omitzero"`
 }
@@ -2708,7 +2807,8 @@ type LeadConvert struct {
 	DealType DealType `json:"deal_type,omitzero"`
 	// Defaults to the hull of the lead.
 	HullID string `json:"hull_id,omitzero"`
-	// Fees, products, accessories, discounts and rebates in addition to the price of the boat.
+	// Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+	// settings.default_fees of the dealership, which a wholesale deal doesn't have.
 	LineItems []DealLineItem `json:"line_items,omitzero"`
 	// Buyer's opening offer in whole US dollars.
 	OfferUSD int64 `json:"offer_usd"`
@@ -2819,6 +2919,8 @@ type LeadMessage struct {
 	BlockReason *string `json:"block_reason"`
 	// Text of the message, with the notices that Slipway added. Null after the contact is erased.
 	Body *string `json:"body"`
+	// Campaign that sent the message. Null if none did.
+	CampaignID *string `json:"campaign_id"`
 	// Whether it is a text message or an email.
 	Channel MessageChannel `json:"channel"`
 	// Consent record that allowed or blocked the message.
@@ -2950,6 +3052,22 @@ type LeadPatch struct {
 	Status Opt[LeadStatus] `json:"status,omitzero"`
 	// When the lead plans to buy. Null removes it.
 	Timeline Opt[string] `json:"timeline,omitzero"`
+}
+
+// LeadSegment: A saved filter of leads, for campaigns.
+type LeadSegment struct {
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Which leads belong to it.
+	Filter SegmentFilter `json:"filter"`
+	// Identifies the segment. Starts with seg_.
+	ID string `json:"id"`
+	// Your name of the segment.
+	Name string `json:"name"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
 }
 
 // LeadSignal: Something that a lead did that indicates interest.
@@ -3231,6 +3349,26 @@ type MessageSender struct {
 	Type ActorType `json:"type"`
 }
 
+// MessageTemplate: A text with places for the values of each recipient.
+type MessageTemplate struct {
+	// Text with places such as {first_name|there}.
+	Body string `json:"body"`
+	// Text message or email.
+	Channel MessageChannel `json:"channel"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Identifies the template. Starts with tpl_.
+	ID string `json:"id"`
+	// Your name of the template.
+	Name string `json:"name"`
+	// Subject of an email. Null for a text message.
+	Subject *string `json:"subject"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
 // NoteOnHin: A problem with a hull identification number, or something unusual about it.
 type NoteOnHin struct {
 	// Stable code for programs.
@@ -3420,6 +3558,48 @@ type PreviewAppointmentCancel struct {
 	Reason string `json:"reason,omitzero"`
 }
 
+// PreviewAppointmentCheck: An appointment that someone wants to make.
+type PreviewAppointmentCheck struct {
+	// Appointment that would move. It is not in its own way.
+	AppointmentID string `json:"appointment_id,omitzero"`
+	// Contact that the appointment is with.
+	ContactID string `json:"contact_id,omitzero"`
+	// Defaults to 60.
+	DurationMinutes *int64 `json:"duration_minutes,omitzero"`
+	// Boat that the appointment is about.
+	HullID string `json:"hull_id,omitzero"`
+	// What the appointment is for.
+	Kind AppointmentKind `json:"kind"`
+	// Location where the appointment is.
+	LocationID string `json:"location_id"`
+	// RFC 3339 time, or a local time without an offset.
+	StartsAt string `json:"starts_at"`
+	// User who keeps the appointment.
+	UserID string `json:"user_id"`
+}
+
+// PreviewAppointmentCheckResult: What is in the way of an appointment, and when it would be possible.
+type PreviewAppointmentCheckResult struct {
+	// What is in the way. Empty if nothing is.
+	Conflicts []PreviewAppointmentConflict `json:"conflicts"`
+	// Times near the wish at which the person and the boat are free: of the same user, and of others at the same
+	// time. Empty if nothing is in the way.
+	Free []PreviewFreeTime `json:"free"`
+}
+
+// PreviewAppointmentConflict: Something in the way of an appointment.
+type PreviewAppointmentConflict struct {
+	// The other appointment. Null if it is something else.
+	AppointmentID *string `json:"appointment_id"`
+	// What is in the way.
+	Kind PreviewAppointmentConflictKind `json:"kind"`
+	// Whether createAppointment refuses the appointment. If not, it is a warning. An overlap of the boat also
+	// requires override_boat.
+	Refused bool `json:"refused"`
+	// Explains it to people.
+	Text string `json:"text"`
+}
+
 // PreviewAppointmentCreate: An appointment to schedule.
 type PreviewAppointmentCreate struct {
 	// Defaults to the contact of the lead. Required without lead_id.
@@ -3572,6 +3752,168 @@ type PreviewBuyerTax struct {
 	Taxes []PreviewTaxRule `json:"taxes,omitzero"`
 }
 
+// PreviewCampaign: A marketing message to the leads of a segment.
+type PreviewCampaign struct {
+	// Text with places. Copied from the template.
+	Body string `json:"body"`
+	// Text message or email.
+	Channel MessageChannel `json:"channel"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it was complete or stopped. Null until then.
+	EndedAt *time.Time `json:"ended_at"`
+	// Which leads get it. Copied from the segment.
+	Filter PreviewSegmentFilter `json:"filter"`
+	// Identifies the campaign. Starts with cmp_.
+	ID string `json:"id"`
+	// Your name of the campaign.
+	Name string `json:"name"`
+	// Segment that the leads were chosen with.
+	SegmentID string `json:"segment_id"`
+	// When sending starts. Recipients in quiet hours get it when those end. Null for a draft.
+	SendAt *time.Time `json:"send_at"`
+	// When sending started. Null until then.
+	StartedAt *time.Time `json:"started_at"`
+	// Who started it. Null for a draft.
+	StartedBy *MessageSender `json:"started_by"`
+	// Progress of the campaign.
+	Status CampaignStatus `json:"status"`
+	// Subject of an email, with places. Copied from the template. Null for a text message.
+	Subject *string `json:"subject"`
+	// Template that the text was copied from.
+	TemplateID string `json:"template_id"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewCampaignAudience: Who would get a campaign that starts now, and who wouldn't and why. It sends and
+// stores nothing.
+type PreviewCampaignAudience struct {
+	// Contacts who would get it.
+	Allowed int64 `json:"allowed"`
+	// The message for the first contact who would get it. Null if no one would.
+	ExampleOf *PreviewCampaignText `json:"example_of"`
+	// The first contacts who would get it, and the first of each reason.
+	Examples []PreviewCampaignPerson `json:"examples"`
+	// Contacts who would not get it by reason, the most frequent first.
+	Excluded []PreviewCampaignCount `json:"excluded"`
+	// How many of them have quiet hours now, and get it when those end.
+	Held int64 `json:"held"`
+	// Leads in the segment.
+	Leads int64 `json:"leads"`
+	// Contacts of these leads. Each gets the message once.
+	People int64 `json:"people"`
+	// SMS segments of all messages, which providers bill. 0 for email.
+	Segments int64 `json:"segments"`
+}
+
+// PreviewCampaignCount: How many recipients have a result.
+type PreviewCampaignCount struct {
+	// Number of recipients.
+	Count int64 `json:"count"`
+	// The result or the reason.
+	Name string `json:"name"`
+	// Explains a reason, for people. Empty for a result.
+	Reason string `json:"reason"`
+}
+
+// PreviewCampaignCreate: A new campaign. It is a draft until you start it.
+type PreviewCampaignCreate struct {
+	// Your name of the campaign.
+	Name string `json:"name"`
+	// Which leads get it.
+	SegmentID string `json:"segment_id"`
+	// What they get. It also decides the channel.
+	TemplateID string `json:"template_id"`
+}
+
+// PreviewCampaignPatch: Changes to a draft. Omitted fields keep their values.
+type PreviewCampaignPatch struct {
+	// Your name of the campaign.
+	Name Opt[string] `json:"name,omitzero"`
+	// Which leads get it. Copies the filter again.
+	SegmentID Opt[string] `json:"segment_id,omitzero"`
+	// What they get. Copies the text again.
+	TemplateID Opt[string] `json:"template_id,omitzero"`
+}
+
+// PreviewCampaignPerson: A contact in a preview.
+type PreviewCampaignPerson struct {
+	// Why the contact would not get it. Null if it would.
+	Code *string `json:"code"`
+	// Contact.
+	ContactID string `json:"contact_id"`
+	// The newest lead of the contact in the segment.
+	LeadID string `json:"lead_id"`
+	// Name of the contact.
+	Name string `json:"name"`
+}
+
+// PreviewCampaignRecipient: A contact that a campaign is for, and the result.
+type PreviewCampaignRecipient struct {
+	// When the lead first wrote after the message. Null until then.
+	AnsweredAt *time.Time `json:"answered_at"`
+	// Campaign.
+	CampaignID string `json:"campaign_id"`
+	// Who gets it.
+	ContactID string `json:"contact_id"`
+	// When the lead was chosen.
+	CreatedAt time.Time `json:"created_at"`
+	// When the recipient's quiet hours end, or sending starts. Null unless it is waiting.
+	DueAt *time.Time `json:"due_at"`
+	// Identifies the recipient. Starts with rcp_.
+	ID string `json:"id"`
+	// The newest lead of the contact in the segment. The message belongs to it.
+	LeadID string `json:"lead_id"`
+	// The message. Null if there is none.
+	MessageID *string `json:"message_id"`
+	// Whether the lead opted out with a message after it.
+	OptedOut bool `json:"opted_out"`
+	// Why the recipient is excluded, the same code as in the block_reason of a message, or same_address. For a
+	// message, why it was not sent. Null otherwise.
+	Reason *string `json:"reason"`
+	// When the provider accepted the message. Null until then.
+	SentAt *time.Time `json:"sent_at"`
+	// Result for this recipient.
+	State PreviewCampaignRecipientState `json:"state"`
+}
+
+// PreviewCampaignResults: How many recipients of a campaign have each result.
+type PreviewCampaignResults struct {
+	// Recipients who wrote after the message.
+	Answered int64 `json:"answered"`
+	// Campaign.
+	CampaignID string `json:"campaign_id"`
+	// Excluded recipients by reason, the most frequent first.
+	Excluded []PreviewCampaignCount `json:"excluded"`
+	// Recipients who opted out with a message after it.
+	OptedOut int64 `json:"opted_out"`
+	// All recipients.
+	Recipients int64 `json:"recipients"`
+	// Recipients by result.
+	States []PreviewCampaignCount `json:"states"`
+	// Progress of the campaign.
+	Status CampaignStatus `json:"status"`
+}
+
+// PreviewCampaignStart: When a campaign is sent.
+type PreviewCampaignStart struct {
+	// When sending starts. Defaults to now.
+	SendAt time.Time `json:"send_at,omitzero"`
+}
+
+// PreviewCampaignText: What a recipient gets, with the notices that Slipway adds to text messages.
+type PreviewCampaignText struct {
+	// Text.
+	Body string `json:"body"`
+	// Subject of an email. Null for a text message.
+	Subject *string `json:"subject"`
+	// Name of the contact.
+	To string `json:"to"`
+}
+
 // PreviewCashDeal: A deal with a deposit that the dealership holds.
 type PreviewCashDeal struct {
 	// Deposits minus what was paid back.
@@ -3654,6 +3996,24 @@ type PreviewCashSum struct {
 	Refunded PreviewMoney `json:"refunded"`
 	// Sum of the reversals, such as bounced checks.
 	Reversed PreviewMoney `json:"reversed"`
+}
+
+// PreviewCatalogProduct: A finance or insurance product that the dealership sells.
+type PreviewCatalogProduct struct {
+	// Cost to the dealership. Null if it is unknown, or if your key does not have deals:write.
+	Cost *PreviewMoney `json:"cost,omitzero"`
+	// Type of product.
+	Kind FinanceProductKind `json:"kind"`
+	// Your name for the product. Each product has a different one.
+	Name string `json:"name"`
+	// Price to the buyer in cents.
+	Price PreviewMoney `json:"price"`
+	// Company that provides the product. Null if there is none.
+	Provider string `json:"provider,omitzero"`
+	// Whether the taxes of the deal apply to it. Null uses settings.taxable_lines.product.
+	Taxable *bool `json:"taxable,omitzero"`
+	// How long the product lasts, in months. Null if it has no term.
+	TermMonths *int64 `json:"term_months,omitzero"`
 }
 
 // PreviewChannel: A marketplace or website that shows hulls to the public.
@@ -3954,7 +4314,8 @@ type PreviewDealCreate struct {
 	HullID string `json:"hull_id"`
 	// Lead that the deal comes from.
 	LeadID string `json:"lead_id,omitzero"`
-	// Fees, products, accessories, discounts and rebates in addition to the price of the boat.
+	// Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+	// settings.default_fees of the dealership, which a wholesale deal doesn't have.
 	LineItems []PreviewDealLineItem `json:"line_items,omitzero"`
 	// Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500.
 	Metadata map[string]string `json:"metadata,omitzero"`
@@ -3974,6 +4335,16 @@ type PreviewDealCreate struct {
 	// Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else
 	// of the dealership.
 	TradeTaxCredit *bool `json:"trade_tax_credit,omitzero"`
+}
+
+// PreviewDealDesk: What people choose from on a deal: fees, products and lenders.
+type PreviewDealDesk struct {
+	// Fees of new deals.
+	DefaultFees []PreviewFeeRule `json:"default_fees"`
+	// Names of the lenders of deals, the most recent one first. At most 50.
+	Lenders []string `json:"lenders"`
+	// Catalog of finance and insurance products.
+	Products []PreviewCatalogProduct `json:"products"`
 }
 
 // PreviewDealLineItem: An amount in addition to the price of the boat, or a discount or rebate.
@@ -4190,6 +4561,10 @@ type PreviewDealershipPatchSettings struct {
 	AllowDeliveryBeforeFunding Opt[bool] `json:"allow_delivery_before_funding,omitzero"`
 	// Which apps users can connect. With owner_allowed, an owner connects an app without registration first.
 	AllowedApps Opt[AllowedApps] `json:"allowed_apps,omitzero"`
+	// How many marketing messages an address can get in seven days before campaigns leave it out.
+	CampaignMessagesPerWeek Opt[int64] `json:"campaign_messages_per_week,omitzero"`
+	// Replaces all fees of new deals.
+	DefaultFees Opt[[]PreviewFeeRule] `json:"default_fees,omitzero"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours Opt[int64] `json:"default_hold_hours,omitzero"`
 	// Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes.
@@ -4200,6 +4575,8 @@ type PreviewDealershipPatchSettings struct {
 	Inbound Opt[PreviewDealershipPatchSettingsInbound] `json:"inbound,omitzero"`
 	// Reasons to choose from when a lead is closed. Replaces the list.
 	LostReasons Opt[[]string] `json:"lost_reasons,omitzero"`
+	// Replaces the catalog of products.
+	Products Opt[[]PreviewCatalogProduct] `json:"products,omitzero"`
 	// Score at which a lead is qualified.
 	QualifyAtScore Opt[int64] `json:"qualify_at_score,omitzero"`
 	// Hours in which marketing text messages wait, in the recipient's time zone.
@@ -4311,6 +4688,20 @@ type PreviewEventWithActorData struct {
 	Object map[string]any `json:"object"`
 	// Old values of the changed fields.
 	Previous map[string]any `json:"previous"`
+}
+
+// PreviewFeeRule: A fee that new deals have.
+type PreviewFeeRule struct {
+	// Amount in cents.
+	Amount PreviewMoney `json:"amount"`
+	// Your code for the fee, such as for accounting. Null if there is none.
+	Code string `json:"code,omitzero"`
+	// Cost to the dealership. Null if it is unknown, or if your key does not have deals:write.
+	Cost *PreviewMoney `json:"cost,omitzero"`
+	// Name of the fee, as documents show it.
+	Description string `json:"description"`
+	// Whether the fee is taxable. Null uses settings.taxable_lines.fee.
+	Taxable *bool `json:"taxable,omitzero"`
 }
 
 // PreviewFinanceProduct: A finance or insurance product that is sold with a loan.
@@ -4558,6 +4949,14 @@ type PreviewFinanceStructureSchedule struct {
 	TotalOfPayments PreviewMoney `json:"total_of_payments"`
 }
 
+// PreviewFreeTime: When an appointment would be possible, and with whom.
+type PreviewFreeTime struct {
+	// Start in UTC.
+	StartsAt time.Time `json:"starts_at"`
+	// User who is free.
+	UserID string `json:"user_id"`
+}
+
 // PreviewFunding: The application of a deal with one lender.
 type PreviewFunding struct {
 	// Amount in cents that the lender paid. Before that, the requested amount.
@@ -4607,8 +5006,12 @@ type PreviewFundingAdvance struct {
 	FundedAt time.Time `json:"funded_at,omitzero"`
 	// Reason for the change. It becomes the reason of the funding.
 	Reason string `json:"reason,omitzero"`
+	// Only for funded. Also records the amount as a payment of the kind lender_proceeds.
+	RecordPayment *bool `json:"record_payment,omitzero"`
 	// Lender's reference number.
 	Reference string `json:"reference,omitzero"`
+	// Whether the steps between the current status and to are recorded too. Each has its own event.
+	SkipSteps *bool `json:"skip_steps,omitzero"`
 	// New status. Defaults to the next one toward funded.
 	To FundingStatus `json:"to,omitzero"`
 }
@@ -5421,6 +5824,12 @@ type PreviewInventoryValue struct {
 	WithoutCost *int64 `json:"without_cost"`
 }
 
+// PreviewIssuedDocuments: Documents that were issued together.
+type PreviewIssuedDocuments struct {
+	// The documents, in the order of a sale.
+	Data []Document `json:"data"`
+}
+
 // PreviewLead: An inquiry about a boat.
 type PreviewLead struct {
 	// Who has to answer next. The last message, call or visit of a person decides, and automatic messages don't
@@ -5508,7 +5917,8 @@ type PreviewLeadConvert struct {
 	DealType DealType `json:"deal_type,omitzero"`
 	// Defaults to the hull of the lead.
 	HullID string `json:"hull_id,omitzero"`
-	// Fees, products, accessories, discounts and rebates in addition to the price of the boat.
+	// Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+	// settings.default_fees of the dealership, which a wholesale deal doesn't have.
 	LineItems []PreviewDealLineItem `json:"line_items,omitzero"`
 	// Buyer's opening offer.
 	Offer PreviewMoney `json:"offer"`
@@ -5640,6 +6050,58 @@ type PreviewLeadReach struct {
 	Checks []PreviewReachCheck `json:"checks"`
 	// ID of the lead.
 	LeadID string `json:"lead_id"`
+}
+
+// PreviewLeadSegment: A saved filter of leads, for campaigns.
+type PreviewLeadSegment struct {
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Which leads belong to it.
+	Filter PreviewSegmentFilter `json:"filter"`
+	// Identifies the segment. Starts with seg_.
+	ID string `json:"id"`
+	// Your name of the segment.
+	Name string `json:"name"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewLeadSegmentCreate: A new segment.
+type PreviewLeadSegmentCreate struct {
+	// Which leads belong to it. Without conditions, all open leads.
+	Filter PreviewSegmentFilter `json:"filter"`
+	// Your name of the segment.
+	Name string `json:"name"`
+}
+
+// PreviewLeadSegmentPatch: Changes to a segment. Omitted fields keep their values.
+type PreviewLeadSegmentPatch struct {
+	// Replaces all conditions.
+	Filter Opt[PreviewLeadSegmentPatchFilter] `json:"filter,omitzero"`
+	// Your name of the segment.
+	Name Opt[string] `json:"name,omitzero"`
+}
+
+// PreviewLeadSegmentPatchFilter: Replaces all conditions.
+type PreviewLeadSegmentPatchFilter struct {
+	// Leads about a boat of one of these classes.
+	BoatClasses Opt[[]BoatClass] `json:"boat_classes,omitzero"`
+	// Leads who can be satisfied with this much,. Leads without a budget are left out.
+	BudgetMax Opt[PreviewMoney] `json:"budget_max,omitzero"`
+	// Leads who can spend at least this much,. Leads without a budget are left out.
+	BudgetMin Opt[PreviewMoney] `json:"budget_min,omitzero"`
+	// Leads that someone has worked on, or who have written, in this many days.
+	ContactInDays Opt[int64] `json:"contact_in_days,omitzero"`
+	// Leads that one of these locations works.
+	LocationIDs Opt[[]string] `json:"location_ids,omitzero"`
+	// Leads that no one has worked on, and who have not written, for at least this many days.
+	NoContactForDays Opt[int64] `json:"no_contact_for_days,omitzero"`
+	// Leads from one of these sources.
+	Sources Opt[[]LeadSource] `json:"sources,omitzero"`
+	// Leads in one of these statuses. Defaults to the open ones: new, contacted, qualified and working.
+	Statuses Opt[[]LeadStatus] `json:"statuses,omitzero"`
 }
 
 // PreviewLeadSnooze: How long a lead is off the list of leads that wait for an answer.
@@ -5917,6 +6379,29 @@ type PreviewLoggedError struct {
 	Message string `json:"message"`
 }
 
+// PreviewMessageTemplateCreate: A new template.
+type PreviewMessageTemplateCreate struct {
+	// Text. Places are {first_name}, {last_name}, {boat}, {seller} and {dealership}. All except {dealership} need
+	// other words for people without the value: {first_name|there}. At most 1000 characters in a text message.
+	Body string `json:"body"`
+	// Text message or email.
+	Channel MessageChannel `json:"channel"`
+	// Your name of the template.
+	Name string `json:"name"`
+	// Required for email.
+	Subject string `json:"subject,omitzero"`
+}
+
+// PreviewMessageTemplatePatch: Changes to a template. Omitted fields keep their values.
+type PreviewMessageTemplatePatch struct {
+	// Text with places.
+	Body Opt[string] `json:"body,omitzero"`
+	// Your name of the template.
+	Name Opt[string] `json:"name,omitzero"`
+	// Subject of an email.
+	Subject Opt[string] `json:"subject,omitzero"`
+}
+
 // PreviewMessaging: Whether messages can be sent.
 type PreviewMessaging struct {
 	// Email.
@@ -5934,6 +6419,22 @@ type PreviewMessagingChannel struct {
 	// Number of messages that are sent as soon as the provider answers. Without messages that are scheduled for
 	// later.
 	Waiting int64 `json:"waiting"`
+}
+
+// PreviewMissingDocument: A document that a deal still needs.
+type PreviewMissingDocument struct {
+	// Type of document.
+	Kind DocumentKind `json:"kind"`
+	// Roles that must sign.
+	RequiredSigners []SignerRole `json:"required_signers"`
+	// Usual title.
+	Title string `json:"title"`
+}
+
+// PreviewMissingDocuments: The documents that a deal still needs, in the order of a sale.
+type PreviewMissingDocuments struct {
+	// The documents. Empty if none is missing.
+	Data []PreviewMissingDocument `json:"data"`
 }
 
 // PreviewMoney: An amount of money.
@@ -6597,8 +7098,8 @@ type PreviewReachCheck struct {
 	Allowed bool `json:"allowed"`
 	// Legal basis of the consent record that decides. Null for a revocation, or if none was recorded.
 	Basis *ConsentBasis `json:"basis"`
-	// Text message or email.
-	Channel MessageChannel `json:"channel"`
+	// Text message, email, or voice for a sales call.
+	Channel ConsentChannel `json:"channel"`
 	// Why a message would be blocked, the same code as in the block_reason of a message. Null if it is allowed.
 	Code *string `json:"code"`
 	// Consent record that decides. Null if none does.
@@ -6778,6 +7279,64 @@ type PreviewResponsesReport struct {
 	Total PreviewResponseTimes `json:"total"`
 }
 
+// PreviewSchedule: The appointments of some days, by their start.
+type PreviewSchedule struct {
+	// The appointments that are not canceled, the earliest first. At most 1,000.
+	Data []PreviewScheduleEntry `json:"data"`
+}
+
+// PreviewScheduleEntry: An appointment with the names of what it refers to.
+type PreviewScheduleEntry struct {
+	// Why the appointment was canceled.
+	CancelReason *string `json:"cancel_reason"`
+	// When the appointment was canceled. Null if it was not.
+	CanceledAt *time.Time `json:"canceled_at"`
+	// Contact that the appointment is with.
+	ContactID string `json:"contact_id"`
+	// Name of the contact.
+	ContactName string `json:"contact_name"`
+	// When the appointment was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Deal that the appointment belongs to. Null if there is none.
+	DealID *string `json:"deal_id"`
+	// Length in minutes.
+	DurationMinutes int64 `json:"duration_minutes"`
+	// End in UTC.
+	EndsAt time.Time `json:"ends_at"`
+	// Boat that the appointment is about. Null if there is none.
+	HullID *string `json:"hull_id"`
+	// Year, make and model of the boat. Null if there is none.
+	HullName *string `json:"hull_name"`
+	// Identifies the appointment. Starts with apt_.
+	ID string `json:"id"`
+	// What the appointment is for.
+	Kind AppointmentKind `json:"kind"`
+	// Lead that the appointment belongs to. Null if there is none.
+	LeadID *string `json:"lead_id"`
+	// Location where the appointment is.
+	LocationID string `json:"location_id"`
+	// Notes for the dealership. Calendars and reminders don't contain them.
+	Notes *string `json:"notes"`
+	// Null if the contact is not reminded.
+	Reminder *AppointmentReminder `json:"reminder"`
+	// Start in UTC.
+	StartsAt time.Time `json:"starts_at"`
+	// Start in the time zone of the location, with its offset.
+	StartsAtLocal time.Time `json:"starts_at_local"`
+	// Whether the appointment is to come, or what happened.
+	Status AppointmentStatus `json:"status"`
+	// IANA time zone of the location.
+	Timezone string `json:"timezone"`
+	// Title in calendars. Null if there is none.
+	Title *string `json:"title"`
+	// When the appointment last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// User who keeps the appointment.
+	UserID string `json:"user_id"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
 // PreviewSearchHit: An object that a search found.
 type PreviewSearchHit struct {
 	// Deal of a document. Null for other objects.
@@ -6807,6 +7366,26 @@ type PreviewSearchResult struct {
 	Leads []PreviewSearchHit `json:"leads"`
 }
 
+// PreviewSegmentFilter: Which leads belong to a segment. A lead must meet all conditions that are set.
+type PreviewSegmentFilter struct {
+	// Leads about a boat of one of these classes.
+	BoatClasses []BoatClass `json:"boat_classes,omitzero"`
+	// Leads who can be satisfied with this much,. Leads without a budget are left out.
+	BudgetMax *PreviewMoney `json:"budget_max,omitzero"`
+	// Leads who can spend at least this much,. Leads without a budget are left out.
+	BudgetMin *PreviewMoney `json:"budget_min,omitzero"`
+	// Leads that someone has worked on, or who have written, in this many days.
+	ContactInDays *int64 `json:"contact_in_days,omitzero"`
+	// Leads that one of these locations works.
+	LocationIDs []string `json:"location_ids,omitzero"`
+	// Leads that no one has worked on, and who have not written, for at least this many days.
+	NoContactForDays *int64 `json:"no_contact_for_days,omitzero"`
+	// Leads from one of these sources.
+	Sources []LeadSource `json:"sources,omitzero"`
+	// Leads in one of these statuses. Defaults to the open ones: new, contacted, qualified and working.
+	Statuses []LeadStatus `json:"statuses,omitzero"`
+}
+
 // PreviewSettings: How this environment of the dealership works.
 type PreviewSettings struct {
 	// Whether a boat can be delivered before the deal is funded (spot delivery).
@@ -6814,6 +7393,10 @@ type PreviewSettings struct {
 	// Which apps users can connect: registered ones, or also apps without registration that an owner has connected
 	// first.
 	AllowedApps AllowedApps `json:"allowed_apps"`
+	// How many marketing messages an address can get in seven days before campaigns leave it out. Defaults to 2.
+	CampaignMessagesPerWeek int64 `json:"campaign_messages_per_week"`
+	// Fees of new deals, unless the deal is created with line_items. Wholesale deals have none.
+	DefaultFees []PreviewFeeRule `json:"default_fees"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours int64 `json:"default_hold_hours"`
 	// Tax rate of new deals, if neither the location nor the dealership has default_taxes.
@@ -6824,6 +7407,8 @@ type PreviewSettings struct {
 	Inbound Inbound `json:"inbound"`
 	// Reasons to choose from when a lead is closed. Reports count all others as one.
 	LostReasons []string `json:"lost_reasons"`
+	// Finance and insurance products to choose from.
+	Products []PreviewCatalogProduct `json:"products"`
 	// Score at which a lead is qualified.
 	QualifyAtScore int64 `json:"qualify_at_score"`
 	// Hours in which marketing text messages and reminders wait, in the recipient's time zone.
@@ -7250,6 +7835,26 @@ type RolePatch struct {
 	Scopes Opt[[]string] `json:"scopes,omitzero"`
 }
 
+// SegmentFilter: Which leads belong to a segment. A lead must meet all conditions that are set.
+type SegmentFilter struct {
+	// Leads about a boat of one of these classes.
+	BoatClasses []BoatClass `json:"boat_classes"`
+	// Leads who can be satisfied with this much, in whole US dollars. Leads without a budget are left out.
+	BudgetMaxUSD *int64 `json:"budget_max_usd"`
+	// Leads who can spend at least this much, in whole US dollars. Leads without a budget are left out.
+	BudgetMinUSD *int64 `json:"budget_min_usd"`
+	// Leads that someone has worked on, or who have written, in this many days.
+	ContactInDays *int64 `json:"contact_in_days"`
+	// Leads that one of these locations works.
+	LocationIDs []string `json:"location_ids"`
+	// Leads that no one has worked on, and who have not written, for at least this many days.
+	NoContactForDays *int64 `json:"no_contact_for_days"`
+	// Leads from one of these sources.
+	Sources []LeadSource `json:"sources"`
+	// Leads in one of these statuses. Defaults to the open ones: new, contacted, qualified and working.
+	Statuses []LeadStatus `json:"statuses"`
+}
+
 // Sender: Addresses that messages are sent from.
 type Sender struct {
 	// Used when it is verified. Until then, email is sent from the address of the installation.
@@ -7287,6 +7892,10 @@ type Settings struct {
 	// Which apps users can connect: registered ones, or also apps without registration that an owner has connected
 	// first.
 	AllowedApps AllowedApps `json:"allowed_apps"`
+	// How many marketing messages an address can get in seven days before campaigns leave it out. Defaults to 2.
+	CampaignMessagesPerWeek int64 `json:"campaign_messages_per_week"`
+	// Fees of new deals, unless the deal is created with line_items. Wholesale deals have none.
+	DefaultFees []FeeRule `json:"default_fees"`
 	// Default length of a hold, in hours.
 	DefaultHoldHours int64 `json:"default_hold_hours"`
 	// Tax rate of new deals, if neither the location nor the dealership has default_taxes.
@@ -7297,6 +7906,8 @@ type Settings struct {
 	Inbound Inbound `json:"inbound"`
 	// Reasons to choose from when a lead is closed. Reports count all others as one.
 	LostReasons []string `json:"lost_reasons"`
+	// Finance and insurance products to choose from.
+	Products []CatalogProduct `json:"products"`
 	// Score at which a lead is qualified.
 	QualifyAtScore int64 `json:"qualify_at_score"`
 	// Hours in which marketing text messages and reminders wait, in the recipient's time zone.

@@ -11,7 +11,11 @@ func init() { maps.Copy(recipes, appointmentRecipes) }
 
 // appointmentRecipes are the recipes of appointments, calendars, activities and the request log.
 var appointmentRecipes = map[string]recipe{
-	"preview.listAppointments":   {anAppointmentToList, nil},
+	"preview.listAppointments": {anAppointmentToList, nil},
+	"preview.getSchedule":      {nil, nil},
+	"preview.checkAppointment": {nil, func(c *testkit.Client) any {
+		return map[string]any{"kind": "showing", "user_id": c.User(nil), "location_id": c.Location(), "starts_at": "2027-01-15T10:00"}
+	}},
 	"preview.createAppointment":  {nil, func(c *testkit.Client) any { return appointmentBody(c) }},
 	"preview.getAppointment":     {anAppointment, nil},
 	"preview.updateAppointment":  {anAppointment, fixed(`{"title": "Sea trial"}`)},

@@ -51,6 +51,12 @@ var dealRecipes = map[string]recipe{
 
 	"preview.listDealAdjustments":  {aDealWithAProduct, nil},
 	"preview.createDealAdjustment": {aDealWithAProduct, fixed(`{"kind": "line_item", "position": 0, "refund": {"amount": 89500, "currency": "USD"}, "chargeback": {"amount": 40000, "currency": "USD"}, "effective_on": "2026-11-01", "reason": "Sold the boat"}`)},
+	"preview.getDealDesk":           {},
+	"preview.issueMissingDocuments": {anAcceptedDeal, nil},
+	"preview.listMissingDocuments":  {anAcceptedDeal, nil},
+	"preview.undoFunding":           {anAdvancedFunding, nil},
+	"preview.undoOffer":             {anOffer, nil},
+	"preview.undoPayment":           {aPayment, nil},
 	"preview.unwindDeal":           {aRefundedSale, fixed(`{"reason": "Title problem", "hull_status": "available"}`)},
 }
 
@@ -102,6 +108,12 @@ func aSelectedStructure(c *testkit.Client) map[string]string {
 
 func aFunding(c *testkit.Client) map[string]string {
 	return createIn(c, aSelectedStructure(c)["deal_id"], "funding_id", "/fundings", `{"lender": "Bay Federal"}`)
+}
+
+func anAdvancedFunding(c *testkit.Client) map[string]string {
+	f := aFunding(c)
+	c.Post("/v1/deals/"+f["deal_id"]+"/fundings/"+f["funding_id"]+"/advance", `{"to": "approved"}`, 200, nil)
+	return f
 }
 
 func aStipulation(c *testkit.Client) map[string]string {

@@ -230,6 +230,7 @@ func TestSendOnce(t *testing.T) {
 			wg.Go(func() { _ = jobs.Run(t.Context(), w.SendMessage, messages.SendMessage{Env: w.env, MessageID: m.ID}) })
 		}
 		wg.Wait()
+		assert.NoError(t, jobs.Run(t.Context(), w.SendMessage, messages.SendMessage{Env: w.env, MessageID: m.ID}), "again")
 		assert.Equal(t, len(net.messages()), 1, "sent", "times")
 	})
 }

@@ -79,9 +79,9 @@ func TestClusterConfigurationIsDocumented(t *testing.T) {
 	}
 }
 
-// Each setting has a row in docs/operating.md, with its default.
+// Each setting has a row in docs/configure.md, with its default.
 func TestSettingsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/operating.md")
+	text, err := os.ReadFile("../../docs/configure.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 			row += "`" + value + "` "
 		}
 		if !strings.Contains(string(text), row+"|") {
-			t.Errorf("docs/operating.md: missing row %q", row+"|")
+			t.Errorf("docs/configure.md: missing row %q", row+"|")
 		}
 	}
 }

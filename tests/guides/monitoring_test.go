@@ -43,13 +43,13 @@ func TestMonitoringFiles(t *testing.T) {
 		}
 	}
 
-	docs, err := os.ReadFile("../../docs/operating.md")
+	docs, err := os.ReadFile("../../docs/monitor.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name := range known {
 		if strings.HasPrefix(name, "slipway_") && !strings.Contains(string(docs), "`"+name+"`") {
-			t.Errorf("docs/operating.md doesn't mention %s", name)
+			t.Errorf("docs/monitor.md doesn't mention %s", name)
 		}
 	}
 }

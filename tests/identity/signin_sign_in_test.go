@@ -75,6 +75,26 @@ func TestTicketExpires(t *testing.T) {
 	})
 }
 
+// Who has to sign in again learns why, and gets back to the page.
+func TestSignInAgain(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		const page, link = "/console/test/boats?status=available", "/oauth/sign-in?return_to=%2Fconsole%2Ftest%2Fboats%3Fstatus%3Davailable"
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		assert.Excludes(t, b.get(page).text, "Your session has ended")
+		p.Enroll()
+		v := b.submit(b.submit(b.get(page), "email", p.Email), "email", p.Email, "password", testkit.Password)
+		b.submit(v, "code", s.Code(p.Secret))
+		s.Advance(3 * time.Hour)
+		v = b.want(b.get(page), 200, "Your session has ended. Sign in to continue where you were.")
+
+		// A step that takes too long doesn't lose the page either.
+		v = b.submit(b.submit(v, "email", p.Email), "email", p.Email, "password", testkit.Password)
+		b.want(v, 200, "Two-factor code")
+		s.Advance(6 * time.Minute)
+		b.want(b.submit(v, "code", s.Code(p.Secret)), 410, "Sign in again", link)
+	})
+}
+
 // The owner has an account in each environment and dealership with the same address, and has
 // chosen the same password in two of them.
 func TestSignInChoosesAccount(t *testing.T) {

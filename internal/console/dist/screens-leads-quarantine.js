@@ -1,1 +1,1 @@
-import{a,b}from"./shared-screens-leads-quarantine.js";import"./shared-parts-table.js";import"./shared-keys.js";import"./shared-parts-dialog.js";import"./shared-parts-status.js";import"./shared-sdk-ts-src-services.gen.js";export{b as Quarantine,a as QuarantineLine};
+import{a,b}from"./shared-screens-leads-quarantine.js";import"./common.js";export{b as Quarantine,a as QuarantineLine};

@@ -1,5 +1,5 @@
 // The client of the API. The SDK is the only code that sends requests.
-import { Sender, type Config } from "../../../sdk/ts/src/client.ts";
+import type { Config } from "../../../sdk/ts/src/client.ts";
 import { Slipway } from "../../../sdk/ts/src/index.ts";
 import { mode } from "./router.ts";
 
@@ -18,9 +18,6 @@ const config: Config = {
 };
 
 export const api = new Slipway(config);
-
-/** Sends the requests of the console itself, for which the SDK has no method. */
-export const sender = new Sender(config);
 
 function online(): Promise<void> {
   if (navigator.onLine) return Promise.resolve();

@@ -2,6 +2,7 @@
 import { api } from "./api.ts";
 import { createStore, useStore } from "./parts/store.ts";
 import { mode } from "./router.ts";
+import { session } from "./session.ts";
 
 /** Says that an object changed. */
 export interface Hint {
@@ -30,7 +31,7 @@ export function useConnected(): boolean {
 }
 
 /** ID of the last event that this tab knows of. */
-let lastId = "";
+let lastId = session.last_event;
 
 /** What a tab tells the others. A null hint means that everything can have changed. */
 interface Shared {

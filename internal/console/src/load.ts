@@ -200,6 +200,12 @@ function depends(entry: Entry, hint: Hint): boolean {
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+/** Waits until nothing is loaded. */
+export async function quiet(): Promise<void> {
+  do await new Promise((resolve) => setTimeout(resolve, 200));
+  while ([...entries.values()].some((entry) => entry.loading));
+}
+
 /** Loads what is on the screen and stale, at most every 120 ms. The rest is loaded when it is shown. */
 function reloadSoon(): void {
   timer ??= setTimeout(() => {

@@ -8,9 +8,11 @@ interface Preferences {
   /** Whether single letters are shortcuts. */
   shortcuts: boolean;
   units: "imperial" | "metric";
+  /** Whether this browser shows notifications. */
+  notify: boolean;
 }
 
-const defaults: Preferences = { theme: "system", shortcuts: true, units: "imperial" };
+const defaults: Preferences = { theme: "system", shortcuts: true, units: "imperial", notify: false };
 
 function read<T>(name: string, fallback: T): T {
   try {

@@ -1,5 +1,4 @@
 // Who is signed in, and what they can do.
-import { sender } from "./api.ts";
 import type { Mode } from "./router.ts";
 
 export type Scope =
@@ -25,14 +24,12 @@ export interface Session {
   account_url: string;
   /** The form that ends all sessions of this browser. */
   sign_out: { action: string; token: string };
+  /** ID of the newest event. What the page loads is not older. */
+  last_event: string;
 }
 
-/** The session. It is loaded before the first screen renders. */
-export let session: Session;
-
-export async function loadSession(): Promise<void> {
-  session = await sender.send<Session>({ method: "GET", path: "/session" });
-}
+/** The session. The page contains it. */
+export const session: Session = JSON.parse(document.getElementById("session")!.textContent!);
 
 /** Reports whether the user has a scope. Screens follow scopes, never names of roles. */
 export function can(scope: Scope): boolean {

@@ -13,38 +13,38 @@ import (
 
 // The console uses the same sessions as the other pages. These functions are for it.
 
-// RequireIn returns the visitor in an environment. A visitor of the live environment gets a
-// session in the test environment. If it returns false, it has redirected to a page that
-// leads back to this URL.
-func (a *API) RequireIn(w http.ResponseWriter, r *http.Request, mode auth.Mode) (Visitor, bool) {
+// RequireIn returns the visitor in an environment, and whether the visitor is signed in to live.
+// A visitor of the live environment gets a session in the test environment. If it returns false,
+// it has redirected to a page that sends the visitor back to this URL.
+func (a *API) RequireIn(w http.ResponseWriter, r *http.Request, mode auth.Mode) (v Visitor, live, ok bool) {
 	all, ok := a.requireAll(w, r)
 	if !ok {
-		return Visitor{}, false
+		return v, false, false
 	}
-	for _, v := range all {
+	for _, v = range all {
 		switch {
 		case v.Mode == mode && v.MustEnroll:
 			redirect(w, r, a.url("/account/two-factor", a.here(r), "environment", string(mode)))
-			return Visitor{}, false
+			return v, false, false
 		case v.Mode == mode:
-			return v, true
+			return v, all[0].Mode == auth.Live, true
 		}
 	}
 	if mode == auth.Live { // there is no way from test to live
 		redirect(w, r, a.url("/sign-in", a.here(r), "switch", "1"))
-		return Visitor{}, false
+		return v, false, false
 	}
 	if all[0].MustEnroll {
 		redirect(w, r, a.url("/account/two-factor", a.here(r), "environment", string(auth.Live)))
-		return Visitor{}, false
+		return v, false, false
 	}
 
 	if err := a.openTest(w, r); err != nil {
 		a.showError(w, r, err)
-		return Visitor{}, false
+		return v, false, false
 	}
 	redirect(w, r, a.here(r))
-	return Visitor{}, false
+	return v, false, false
 }
 
 // openTest opens a test session for the visitor of the live environment.

@@ -60,7 +60,7 @@ func (a *API) showFactor(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if len(all) > 1 {
-		redirect(w, r, a.url("/sign-in/choose", ""))
+		redirect(w, r, a.url("/sign-in/choose", all[0].ReturnTo))
 		return
 	}
 	a.askFactor(w, r, http.StatusOK, all[0], factorForm{Token: a.factorToken(token)})
@@ -70,7 +70,7 @@ func (a *API) showFactor(w http.ResponseWriter, r *http.Request) {
 func (a *API) factorToken(ticket string) string { return a.formToken(ticketSubject(ticket), "factor") }
 
 func (a *API) askFactor(w http.ResponseWriter, r *http.Request, status int, c account, f factorForm) {
-	f.Action = a.url("/sign-in/factor", "")
+	f.Action = a.url("/sign-in/factor", c.ReturnTo)
 	f.Change = a.url("/sign-in", c.ReturnTo, "switch", "1")
 	for _, method := range c.User.MFAFactors {
 		f.App = f.App || method.Active && method.Kind == "totp"
@@ -108,7 +108,7 @@ func (a *API) verifyFactor(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := a.checkForm(r, ticketSubject(token), "factor"); err != nil || len(all) > 1 {
-		redirect(w, r, a.url("/sign-in/factor", ""))
+		redirect(w, r, a.url("/sign-in/factor", all[0].ReturnTo))
 		return
 	}
 

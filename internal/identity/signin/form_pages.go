@@ -157,7 +157,7 @@ func (a *API) showNotFound(w http.ResponseWriter, _ *http.Request) {
 
 // showError shows the page for an error.
 func (a *API) showError(w http.ResponseWriter, r *http.Request, err error) {
-	again := a.url("/sign-in", "")
+	again := a.url("/sign-in", a.returnTo(r.URL.Query().Get("return_to")))
 	n := notice{Heading: "Something went wrong", Text: "This is an error on our side. Try again in a minute."}
 	status := http.StatusServiceUnavailable
 	switch fault.KindOf(err) {

@@ -16,8 +16,9 @@ import (
 var (
 	emailPage = pages.NewPage(`
 <h1>Sign in</h1>
-<p>Enter the email address of your account.</p>
-{{with .Problem}}<p class="bad" role="alert" id="problem">{{.}}</p>{{end}}
+{{if .Ended}}<p class="notice" role="status">Your session has ended. Sign in to continue where you were.</p>
+{{else}}<p>Enter the email address of your account.</p>
+{{end}}{{with .Problem}}<p class="bad" role="alert" id="problem">{{.}}</p>{{end}}
 <form method="post" action="{{.Action}}">
   <input type="hidden" name="form_token" value="{{.Token}}">
   <input type="hidden" name="return_to" value="{{.ReturnTo}}">
@@ -65,6 +66,7 @@ type signInForm struct {
 
 	Accounts     []account
 	Connections  []Connection
+	Ended        bool // the session of this browser
 	WithPassword bool // even if single sign-on is enforced for the domain
 }
 
@@ -83,7 +85,9 @@ func (a *API) showSignIn(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	a.askEmail(w, r, http.StatusOK, signInForm{ReturnTo: q.Get("return_to"), WithPassword: q.Get("password") != ""})
+	a.askEmail(w, r, http.StatusOK, signInForm{
+		ReturnTo: q.Get("return_to"), WithPassword: q.Get("password") != "", Ended: q.Get("ended") != "",
+	})
 }
 
 func clip(email string) string { return email[:min(len(email), 254)] }
@@ -172,9 +176,9 @@ func (a *API) checkPassword(w http.ResponseWriter, r *http.Request, f signInForm
 	}
 	a.setCookie(w, ticketCookie, token, int(ticketLifetime.Seconds()))
 	if len(found) > 1 {
-		redirect(w, r, a.url("/sign-in/choose", ""))
+		redirect(w, r, a.url("/sign-in/choose", a.returnTo(f.ReturnTo)))
 	} else {
-		redirect(w, r, a.url("/sign-in/factor", ""))
+		redirect(w, r, a.url("/sign-in/factor", a.returnTo(f.ReturnTo)))
 	}
 	return nil
 }
@@ -201,11 +205,11 @@ func (a *API) showChoices(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if len(all) == 1 {
-		redirect(w, r, a.url("/sign-in/factor", ""))
+		redirect(w, r, a.url("/sign-in/factor", all[0].ReturnTo))
 		return
 	}
 	choicePage.Render(w, http.StatusOK, "Choose an account", signInForm{
-		Action: a.url("/sign-in/choose", ""), Token: a.formToken(ticketSubject(token), "choose"), Email: all[0].User.Email,
+		Action: a.url("/sign-in/choose", all[0].ReturnTo), Token: a.formToken(ticketSubject(token), "choose"), Email: all[0].User.Email,
 		Accounts: all, Change: a.url("/sign-in", all[0].ReturnTo, "switch", "1"),
 	})
 }
@@ -229,7 +233,7 @@ func (a *API) choose(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	redirect(w, r, a.url("/sign-in/choose", ""))
+	redirect(w, r, a.url("/sign-in/choose", all[0].ReturnTo))
 }
 
 func (a *API) chosen(w http.ResponseWriter, r *http.Request, chosen account, all []account) error {
@@ -244,7 +248,7 @@ func (a *API) chosen(w http.ResponseWriter, r *http.Request, chosen account, all
 		return err
 	}
 	if chosen.User.HasActiveFactor() {
-		redirect(w, r, a.url("/sign-in/factor", ""))
+		redirect(w, r, a.url("/sign-in/factor", chosen.ReturnTo))
 		return nil
 	}
 	return a.complete(w, r, chosen.ticket, a.Access.WithCode(nil, a.DB.Now()))

@@ -164,7 +164,11 @@ func (a *API) requireAll(w http.ResponseWriter, r *http.Request) ([]Visitor, boo
 		return nil, false
 	}
 	if len(all) == 0 {
-		redirect(w, r, a.url("/sign-in", a.here(r)))
+		if a.SessionToken(r, auth.Live) != "" || a.SessionToken(r, auth.Test) != "" {
+			redirect(w, r, a.url("/sign-in", a.here(r), "ended", "1"))
+		} else {
+			redirect(w, r, a.url("/sign-in", a.here(r)))
+		}
 		return nil, false
 	}
 	if wanted := auth.Mode(r.URL.Query().Get("environment")); len(all) > 1 && all[1].Mode == wanted {

@@ -238,3 +238,12 @@ func Purge(ctx context.Context, tx *db.Tx) (int64, error) {
 	return db.Exec(ctx, tx, `DELETE FROM events WHERE env = ? AND id IN (SELECT id FROM events WHERE env = ? AND id < ? ORDER BY id LIMIT 1000)`,
 		tx.Env, tx.Env, id.Floor("evt", tx.Now.Add(-keepFor)))
 }
+
+// Last returns the ID of the newest event of the environment, or "".
+func Last(ctx context.Context, tx *db.Tx) (string, error) {
+	last, err := db.One[string](ctx, tx, `SELECT last_id FROM event_feeds WHERE env = ?`, tx.Env)
+	if db.IsNoRows(err) {
+		return "", nil
+	}
+	return last, err
+}

@@ -31,6 +31,7 @@ func Never(why string) Rule { return Rule{kind: never, why: why} }
 
 // Why assistants can't use an operation.
 const (
+	Campaigns      = "sends messages to many people"
 	ChangesNothing = "changes nothing. Call it directly"
 	Consents       = "records or revokes consent, or decides about it"
 	Credentials    = "manages credentials or secrets"

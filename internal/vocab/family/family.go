@@ -25,6 +25,8 @@ var (
 	Leads = &Family{Name: "Leads", Help: "Inquiries, messages and consent.",
 		stable:  "Inquiries about boats: status, assignment, consent, intent signals and messages.",
 		preview: "Inquiries with expandable references, how to reach them, and messages by number."}
+	Campaigns = &Family{Name: "Campaigns", Help: "Campaigns, segments, message templates, follow-up plans and do-not-call lists.",
+		preview: "Messages to many people behind the consent check, follow-up plans for new leads, and do-not-call lists."}
 	Deals = &Family{Name: "Deals", Help: "Deals, offers and trade-ins.",
 		stable: "From the first offer to delivery: offers, trade-ins and totals.", preview: "Deals with money objects and expandable references."}
 	Finance = &Family{Name: "Finance", Help: "Financing, fundings, payments and documents of a deal.",
@@ -59,7 +61,7 @@ var (
 
 // Commands returns the families with commands, in the order of the help.
 func Commands() []*Family {
-	return []*Family{Hulls, Contacts, Leads, Deals, Finance, Office, Appointments, Activities, Proposals, Reports, Search, Webhooks, Dealership,
+	return []*Family{Hulls, Contacts, Leads, Campaigns, Deals, Finance, Office, Appointments, Activities, Proposals, Reports, Search, Webhooks, Dealership,
 		Access, RequestLogs}
 }
 
@@ -76,7 +78,7 @@ func Stable() (all []Heading) {
 
 // Preview returns the headings of the preview's reference, in order.
 func Preview() (all []Heading) {
-	for _, f := range []*Family{Search, Hulls, Contacts, Leads, Deals, Finance, Dealership, Appointments, Activities, Proposals, Office, Reports,
+	for _, f := range []*Family{Search, Hulls, Contacts, Leads, Campaigns, Deals, Finance, Dealership, Appointments, Activities, Proposals, Office, Reports,
 		Access, Webhooks, RequestLogs} {
 		all = append(all, Heading{f.Name, f.preview})
 	}

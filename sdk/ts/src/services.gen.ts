@@ -480,7 +480,7 @@ export class FinanceService extends Family {
    * funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
    * funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
    * selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
-   * what is different.
+   * what is different. With `skip_steps`, several steps are recorded at once.
    */
   readonly advanceFunding = (dealId: string, fundingId: string, body?: t.FundingAdvance, options?: Options): Promise<t.Funding> =>
     post(this, path`/deals/${dealId}/fundings/${fundingId}/advance`, body, options);
@@ -1143,6 +1143,16 @@ export class PreviewAppointmentsService extends PreviewFamily {
   readonly cancel = (appointmentId: string, body?: t.PreviewAppointmentCancel, options?: Options): Promise<t.Appointment> =>
     post(this, path`/appointments/${appointmentId}/cancel`, body, options);
   /**
+   * Check what is in the way of an appointment. Requires leads:read.
+   * Names the other appointments of the user and of the boat, and warns about holds and boats at other locations,
+   * by the same rules as `createAppointment`. If something is in the way, it also returns free times. It changes
+   * nothing.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly check = (body: t.PreviewAppointmentCheck, options?: Options): Promise<t.PreviewAppointmentCheckResult> =>
+    post(this, "/appointments/check", body, options);
+  /**
    * Create an appointment. Requires leads:write.
    * A user can't have two appointments at the same time: the response is 409, and its details name the other one.
    * The same applies to a boat, except for calls, unless you send `override_boat`. A boat that was delivered can't
@@ -1181,6 +1191,15 @@ export class PreviewAppointmentsService extends PreviewFamily {
   readonly get = (appointmentId: string, options?: Options): Promise<t.Appointment> =>
     get(this, path`/appointments/${appointmentId}`, options);
   /**
+   * Retrieve the appointments of some days. Requires leads:read.
+   * Returns the appointments that are not canceled, by their start, with the names of the contacts and boats. Use
+   * it for a calendar.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getSchedule = (query?: t.PreviewAppointmentGetScheduleParams, options?: Options): Promise<t.PreviewSchedule> =>
+    get(this, "/schedule", options, query);
+  /**
    * List appointments, newest first. Requires leads:read.
    * Sorted by when they were created. To get the appointments of a day, send `starts_after` and `starts_before`.
    *
@@ -1197,6 +1216,188 @@ export class PreviewAppointmentsService extends PreviewFamily {
    */
   readonly update = (appointmentId: string, body: t.PreviewAppointmentPatch, options?: Options): Promise<t.Appointment> =>
     patch(this, path`/appointments/${appointmentId}`, body, options);
+}
+
+/** Operations of preview.campaigns. */
+export class PreviewCampaignsService extends PreviewFamily {
+  /**
+   * Create a campaign. Requires leads:write.
+   * It is a draft and copies the filter of the segment and the text of the template. Look at its preview, and then
+   * start it.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly create = (body: t.PreviewCampaignCreate, options?: Options): Promise<t.PreviewCampaign> =>
+    post(this, "/campaigns", body, options);
+  /**
+   * Upload a do-not-call list. Requires leads:write.
+   * Send a file with a phone number on each line as the body, or as the form field `file`. The files of the
+   * National Do-Not-Call Registry work as they are. The list applies when the whole file was read. To replace a
+   * list, upload the new one, and then delete the old one.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly createDoNotCallList = (file: Upload, query?: t.PreviewCampaignCreateDoNotCallListParams, options?: Options): Promise<t.DoNotCallList> =>
+    upload(this, "POST", "/do_not_call_lists", file, options, query);
+  /**
+   * Create a segment of leads. Requires leads:write.
+   * A segment is a saved filter. The leads are found when a campaign starts.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly createLeadSegment = (body: t.PreviewLeadSegmentCreate, options?: Options): Promise<t.PreviewLeadSegment> =>
+    post(this, "/lead_segments", body, options);
+  /**
+   * Create a message template. Requires leads:write.
+   * The places {first_name}, {last_name}, {boat}, {seller} and {dealership} become the values of each recipient.
+   * `{first_name|there}` has other words for people without a first name.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly createMessageTemplate = (body: t.PreviewMessageTemplateCreate, options?: Options): Promise<t.MessageTemplate> =>
+    post(this, "/message_templates", body, options);
+  /**
+   * Delete a draft of a campaign. Requires leads:write.
+   * A campaign that was started stays, with its results.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly delete = (campaignId: string, options?: Options): Promise<void> =>
+    remove(this, path`/campaigns/${campaignId}`, options);
+  /**
+   * Delete a do-not-call list. Requires leads:write.
+   * Its numbers are no longer blocked, unless another list has them.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly deleteDoNotCallList = (listId: string, options?: Options): Promise<void> =>
+    remove(this, path`/do_not_call_lists/${listId}`, options);
+  /**
+   * Delete a segment. Requires leads:write.
+   * Campaigns keep the filter that they copied.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly deleteLeadSegment = (segmentId: string, options?: Options): Promise<void> =>
+    remove(this, path`/lead_segments/${segmentId}`, options);
+  /**
+   * Delete a message template. Requires leads:write.
+   * Campaigns and plans keep the text that they copied.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly deleteMessageTemplate = (templateId: string, options?: Options): Promise<void> =>
+    remove(this, path`/message_templates/${templateId}`, options);
+  /**
+   * Retrieve a campaign. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly get = (campaignId: string, options?: Options): Promise<t.PreviewCampaign> =>
+    get(this, path`/campaigns/${campaignId}`, options);
+  /**
+   * Retrieve a segment. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getLeadSegment = (segmentId: string, options?: Options): Promise<t.PreviewLeadSegment> =>
+    get(this, path`/lead_segments/${segmentId}`, options);
+  /**
+   * Retrieve a message template. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getMessageTemplate = (templateId: string, options?: Options): Promise<t.MessageTemplate> =>
+    get(this, path`/message_templates/${templateId}`, options);
+  /**
+   * Count the results of a campaign. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getResults = (campaignId: string, options?: Options): Promise<t.PreviewCampaignResults> =>
+    get(this, path`/campaigns/${campaignId}/results`, options);
+  /**
+   * List campaigns, newest first. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly list = (query?: t.PreviewCampaignListParams, options?: Options): List<t.PreviewCampaign> =>
+    list(this, "/campaigns", options, query);
+  /**
+   * List do-not-call lists, newest first. Requires leads:read.
+   * Numbers on a list get no marketing text messages, and no sales calls: see `getLeadReach`.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listDoNotCallLists = (query?: ListParams, options?: Options): List<t.DoNotCallList> =>
+    list(this, "/do_not_call_lists", options, query);
+  /**
+   * List segments, newest first. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listLeadSegments = (query?: ListParams, options?: Options): List<t.PreviewLeadSegment> =>
+    list(this, "/lead_segments", options, query);
+  /**
+   * List message templates, newest first. Requires leads:read.
+   * Campaigns and follow-up plans copy the text of a template.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listMessageTemplates = (query?: ListParams, options?: Options): List<t.MessageTemplate> =>
+    list(this, "/message_templates", options, query);
+  /**
+   * List the recipients of a campaign with their results. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listRecipients = (campaignId: string, query?: t.PreviewCampaignListRecipientsParams, options?: Options): List<t.PreviewCampaignRecipient> =>
+    list(this, path`/campaigns/${campaignId}/recipients`, options, query);
+  /**
+   * Count who would get a campaign, and who wouldn't and why. Requires leads:read.
+   * Runs the send check for each contact of the segment. It sends and stores nothing. The check runs again when
+   * each message is sent, because the answer can change.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly preview = (campaignId: string, options?: Options): Promise<t.PreviewCampaignAudience> =>
+    get(this, path`/campaigns/${campaignId}/preview`, options);
+  /**
+   * Start a campaign, now or at a time. Requires leads:write.
+   * Each contact of the segment gets one message, if the send check allows marketing. A marketing text message
+   * requires consent with the basis `express_written`. Recipients in quiet hours get it when those end. Contacts
+   * who got `settings.campaign_messages_per_week` marketing messages in the last seven days are left out. The
+   * messages are handed to the provider a few at a time, so other messages don't wait.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly start = (campaignId: string, body: t.PreviewCampaignStart, options?: Options): Promise<t.PreviewCampaign> =>
+    post(this, path`/campaigns/${campaignId}/start`, body, options);
+  /**
+   * Stop a campaign. Requires leads:write.
+   * No more messages are sent, except those that the provider is getting at this moment.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly stop = (campaignId: string, options?: Options): Promise<t.PreviewCampaign> =>
+    post(this, path`/campaigns/${campaignId}/stop`, undefined, options);
+  /**
+   * Update a draft of a campaign. Requires leads:write.
+   * Send `segment_id` or `template_id` to copy the filter or the text again.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly update = (campaignId: string, body: t.PreviewCampaignPatch, options?: Options): Promise<t.PreviewCampaign> =>
+    patch(this, path`/campaigns/${campaignId}`, body, options);
+  /**
+   * Update a segment. Requires leads:write.
+   * Campaigns keep the filter that they copied.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly updateLeadSegment = (segmentId: string, body: t.PreviewLeadSegmentPatch, options?: Options): Promise<t.PreviewLeadSegment> =>
+    patch(this, path`/lead_segments/${segmentId}`, body, options);
+  /**
+   * Update a message template. Requires leads:write.
+   * Campaigns and plans keep the text that they copied.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly updateMessageTemplate = (templateId: string, body: t.PreviewMessageTemplatePatch, options?: Options): Promise<t.MessageTemplate> =>
+    patch(this, path`/message_templates/${templateId}`, body, options);
 }
 
 /** Operations of preview.dealership. */
@@ -1441,6 +1642,17 @@ export class PreviewDealsService extends PreviewFamily {
   readonly rejectOffer = (dealId: string, offerId: string, body?: t.OfferReject, options?: Options): Promise<t.PreviewOffer> =>
     post(this, path`/deals/${dealId}/offers/${offerId}/reject`, body, options);
   /**
+   * Undo the last step of an offer. Requires deals:write.
+   * An offer that was made by mistake is withdrawn, and the offers that it replaced are pending again. An
+   * accepted, rejected or withdrawn offer is pending again. If it was accepted, the deal is open again, the hull
+   * returns to its previous status, and unsigned documents are voided. It fails if anything has happened on the
+   * deal since.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly undoOffer = (dealId: string, offerId: string, options?: Options): Promise<t.PreviewOffer> =>
+    post(this, path`/deals/${dealId}/offers/${offerId}/undo`, undefined, options);
+  /**
    * Undo a funded, delivered or closed sale. Requires deals:write.
    * The deal becomes cancelled. Payments are refunded, reversed or kept, as `payments` says. Fundings are charged
    * back, products are canceled, issued documents are voided, and the boat is in stock again. The reports of
@@ -1480,7 +1692,7 @@ export class PreviewFinanceService extends PreviewFamily {
    * funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. For
    * funded and charged_back, a user needs a role for managers, or the scope admin. contract_sent requires a
    * selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists
-   * what is different.
+   * what is different. With `skip_steps`, several steps are recorded at once.
    *
    * In preview since November 18, 2026. Can become stable on February 16, 2027.
    */
@@ -1496,6 +1708,15 @@ export class PreviewFinanceService extends PreviewFamily {
    */
   readonly createStructure = (dealId: string, body: t.PreviewFinanceStructureCreate, options?: Options): Promise<t.PreviewFinanceStructure> =>
     post(this, path`/deals/${dealId}/finance_structures`, body, options);
+  /**
+   * Retrieve what people choose from on a deal. Requires deals:read.
+   * Returns the fees of new deals and the catalog of products from the settings of the dealership, and the lenders
+   * of earlier deals. Costs are only returned to keys with deals:write.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getDealDesk = (options?: Options): Promise<t.PreviewDealDesk> =>
+    get(this, "/deal_desk", options);
   /**
    * Download the signed PDF with its signatures. Requires deals:read.
    * Returns the PDF with a page that lists the name, role, time and IP address of each signature, and the SHA-256
@@ -1531,6 +1752,15 @@ export class PreviewFinanceService extends PreviewFamily {
   readonly getStructure = (dealId: string, structureId: string, options?: Options): Promise<t.PreviewFinanceStructureSchedule> =>
     get(this, path`/deals/${dealId}/finance_structures/${structureId}`, options);
   /**
+   * Issue all documents that a deal still needs. Requires deals:write.
+   * Issues each document of `listMissingDocuments`, or none if one of them fails. All of them state the same
+   * terms. They are not sent to anyone.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly issueMissingDocuments = (dealId: string, options?: Options): Promise<t.PreviewIssuedDocuments> =>
+    post(this, path`/deals/${dealId}/missing_documents`, undefined, options);
+  /**
    * List lender submissions and their statuses. Requires deals:read.
    * Returns each submission with the lender's decision and the stipulations. Newest first.
    *
@@ -1538,6 +1768,16 @@ export class PreviewFinanceService extends PreviewFamily {
    */
   readonly listFundings = (dealId: string, query?: ListParams, options?: Options): List<t.PreviewFunding> =>
     list(this, path`/deals/${dealId}/fundings`, options, query);
+  /**
+   * List the documents that a deal still needs. Requires deals:read.
+   * Returns the usual documents of a deal like this one that were not issued yet and that can be issued now, in
+   * the order of a sale. It depends on the financing, products, trade-ins, payments, taxes and the owner of the
+   * boat.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listMissingDocuments = (dealId: string, options?: Options): Promise<t.PreviewMissingDocuments> =>
+    get(this, path`/deals/${dealId}/missing_documents`, options);
   /**
    * List payments and refunds. Requires deals:read.
    * Returns the money that was received for the deal, with refunds, reversals and transfers as separate entries.
@@ -1602,6 +1842,25 @@ export class PreviewFinanceService extends PreviewFamily {
    */
   readonly submitFunding = (dealId: string, body: t.FundingSubmit, options?: Options): Promise<t.PreviewFunding> =>
     post(this, path`/deals/${dealId}/fundings`, body, options);
+  /**
+   * Undo the last step of a funding. Requires deals:write.
+   * The funding gets back the status, reason, reference and decision from before the last `advanceFunding`,
+   * including all steps of one call. It fails if the funding has changed since, and for `funded` and
+   * `charged_back`.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly undoFunding = (dealId: string, fundingId: string, options?: Options): Promise<t.PreviewFunding> =>
+    post(this, path`/deals/${dealId}/fundings/${fundingId}/undo`, undefined, options);
+  /**
+   * Undo a payment that was recorded by mistake. Requires deals:write.
+   * Records a reversal of the whole payment and returns it. Only the user or key that recorded the payment can
+   * undo it, within 10 minutes, and only if the deal has not changed since. Later, refund the payment.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly undoPayment = (dealId: string, paymentId: string, options?: Options): Promise<t.PreviewPayment> =>
+    post(this, path`/deals/${dealId}/payments/${paymentId}/undo`, undefined, options);
   /**
    * Upload a document. Requires deals:write.
    * Send a PDF, or a JPEG or PNG image, of up to 25 MiB as the body or as the form field `file`. The type is
@@ -2324,6 +2583,7 @@ export class Services {
     readonly access: PreviewAccessService;
     readonly activities: PreviewActivitiesService;
     readonly appointments: PreviewAppointmentsService;
+    readonly campaigns: PreviewCampaignsService;
     readonly dealership: PreviewDealershipService;
     readonly deals: PreviewDealsService;
     readonly finance: PreviewFinanceService;
@@ -2350,6 +2610,7 @@ export class Services {
       access: new PreviewAccessService(sender),
       activities: new PreviewActivitiesService(sender),
       appointments: new PreviewAppointmentsService(sender),
+      campaigns: new PreviewCampaignsService(sender),
       dealership: new PreviewDealershipService(sender),
       deals: new PreviewDealsService(sender),
       finance: new PreviewFinanceService(sender),

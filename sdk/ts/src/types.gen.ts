@@ -124,6 +124,9 @@ export type BoatClass =
   | "unpowered-kayak"
   | "unpowered-tender";
 
+/** Progress of a campaign. It is completed when each recipient has a result. */
+export type CampaignStatus = "draft" | "scheduled" | "sending" | "completed" | "stopped";
+
 /** Format of a listing feed. With xml, the kind of the channel decides. */
 export type ChannelFormat = "json" | "xml" | "csv" | "openmarine" | "boatstream";
 
@@ -498,6 +501,12 @@ export type PaymentType = "payment" | "refund" | "reversal" | "transfer_out" | "
 /** Size of a photo. */
 export type PhotoSize = "thumb" | "card" | "full" | "original";
 
+/**
+ * What is in the way of an appointment: another appointment of the user or of the boat, a hold of the boat for
+ * someone else, a boat at another location, or a boat that was delivered.
+ */
+export type PreviewAppointmentConflictKind = "user_booked" | "boat_booked" | "boat_on_hold" | "boat_elsewhere" | "boat_gone";
+
 /** What a run did. */
 export type PreviewBackupKind = "backup" | "check";
 
@@ -509,6 +518,9 @@ export type PreviewBackupState = "running" | "complete" | "incomplete" | "failed
 
 /** Where backups are stored. */
 export type PreviewBackupTarget = "folder" | "bucket";
+
+/** Result of a campaign for a recipient. Excluded ones get no message. The others are statuses of the message. */
+export type PreviewCampaignRecipientState = "waiting" | "excluded" | "stopped" | "queued" | "sent" | "delivered" | "failed" | "unknown" | "blocked";
 
 /** Currency of an amount. */
 export type PreviewCurrency = "USD";
@@ -941,6 +953,60 @@ export interface BuyerTax {
   region: string;
   /** Taxes that these buyers pay. Null if they are exempt. */
   taxes?: Array<TaxRule> | null;
+}
+
+/** A marketing message to the leads of a segment. */
+export interface Campaign {
+  /** Text with places. Copied from the template. */
+  body: string;
+  /** Text message or email. */
+  channel: MessageChannel;
+  /** When it was created. */
+  created_at: string;
+  /** When it was complete or stopped. Null until then. */
+  ended_at: string | null;
+  /** Which leads get it. Copied from the segment. */
+  filter: SegmentFilter;
+  /** Identifies the campaign. Starts with cmp_. */
+  id: string;
+  /** Your name of the campaign. */
+  name: string;
+  /** Segment that the leads were chosen with. */
+  segment_id: string;
+  /** When sending starts. Recipients in quiet hours get it when those end. Null for a draft. */
+  send_at: string | null;
+  /** When sending started. Null until then. */
+  started_at: string | null;
+  /** Who started it. Null for a draft. */
+  started_by: MessageSender | null;
+  /** Progress of the campaign. */
+  status: CampaignStatus;
+  /** Subject of an email, with places. Copied from the template. Null for a text message. */
+  subject: string | null;
+  /** Template that the text was copied from. */
+  template_id: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** A finance or insurance product that the dealership sells. */
+export interface CatalogProduct {
+  /** Cost to the dealership. Null if it is unknown, or if your key does not have deals:write. */
+  cost_cents?: number | null;
+  /** Type of product. */
+  kind: FinanceProductKind;
+  /** Your name for the product. Each product has a different one. */
+  name: string;
+  /** Price to the buyer in cents. */
+  price_cents: number;
+  /** Company that provides the product. Null if there is none. */
+  provider?: string | null;
+  /** Whether the taxes of the deal apply to it. Null uses settings.taxable_lines.product. */
+  taxable?: boolean | null;
+  /** How long the product lasts, in months. Null if it has no term. */
+  term_months?: number | null;
 }
 
 /** A marketplace or website that shows hulls to the public. */
@@ -1466,6 +1532,8 @@ export interface ContactExport {
   appointments?: Array<Record<string, unknown>>;
   /** Assignment history of the leads. */
   assignments?: Array<Record<string, unknown>>;
+  /** Campaigns that the contact was chosen for, with the results. */
+  campaign_recipients?: Array<Record<string, unknown>>;
   /** Consent records. */
   consents: Array<Consent>;
   /** The contact. */
@@ -1773,7 +1841,10 @@ export interface DealCreate {
   hull_id: string;
   /** Lead that the deal comes from. */
   lead_id?: string | null;
-  /** Fees, products, accessories, discounts and rebates in addition to the price of the boat. */
+  /**
+   * Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+   * settings.default_fees of the dealership, which a wholesale deal doesn't have.
+   */
   line_items?: Array<DealLineItem>;
   /** Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500. */
   metadata?: Record<string, string>;
@@ -1992,6 +2063,10 @@ export interface DealershipPatchSettings {
   allow_delivery_before_funding?: boolean;
   /** Which apps users can connect. With owner_allowed, an owner connects an app without registration first. */
   allowed_apps?: AllowedApps;
+  /** How many marketing messages an address can get in seven days before campaigns leave it out. */
+  campaign_messages_per_week?: number;
+  /** Replaces all fees of new deals. */
+  default_fees?: Array<FeeRule>;
   /** Default length of a hold, in hours. */
   default_hold_hours?: number;
   /** Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes. */
@@ -2002,6 +2077,8 @@ export interface DealershipPatchSettings {
   inbound?: DealershipPatchSettingsInbound;
   /** Reasons to choose from when a lead is closed. Replaces the list. */
   lost_reasons?: Array<string>;
+  /** Replaces the catalog of products. */
+  products?: Array<CatalogProduct>;
   /** Score at which a lead is qualified. */
   qualify_at_score?: number;
   /** Hours in which marketing text messages wait, in the recipient's time zone. */
@@ -2143,6 +2220,24 @@ export interface DeliveryAttempt {
   response: string | null;
   /** HTTP status of the response. Null if there was no response. */
   status_code: number | null;
+}
+
+/** A list of phone numbers that must not get sales calls or marketing text messages. */
+export interface DoNotCallList {
+  /** Whether the whole file was read. An incomplete list blocks nothing. Delete it, and upload the file again. */
+  complete: boolean;
+  /** When it was uploaded. Download the national lists again at least every 31 days. */
+  created_at: string;
+  /** Identifies the list. Starts with dnc_. */
+  id: string;
+  /** Your name of the list. */
+  name: string;
+  /** How many numbers the list has. */
+  numbers: number;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
 }
 
 /** A document of a deal: the record of a PDF and its signatures. */
@@ -2314,6 +2409,18 @@ export interface EventObjects {
   "appointment.reminder_sent": Appointment;
   /** An appointment or its reminder changed. */
   "appointment.updated": Appointment;
+  /** Each recipient of a campaign has a result. */
+  "campaign.completed": Campaign;
+  /** A campaign was created. */
+  "campaign.created": Campaign;
+  /** A draft of a campaign was deleted. */
+  "campaign.deleted": Campaign;
+  /** A campaign started to send. */
+  "campaign.started": Campaign;
+  /** A campaign was stopped. */
+  "campaign.stopped": Campaign;
+  /** A draft of a campaign changed, or it was scheduled. */
+  "campaign.updated": Campaign;
   /** A channel was added. */
   "channel.created": Channel;
   /** A channel was removed. */
@@ -2358,11 +2465,16 @@ export interface EventObjects {
   "deal.offer_made": Offer;
   /** An offer was rejected by the other side. */
   "deal.offer_rejected": Offer;
+  /** The last step of an offer was undone: it was made, accepted, rejected or withdrawn by mistake. */
+  "deal.offer_undone": Offer;
   /** An offer was withdrawn by the side that made it. */
   "deal.offer_withdrawn": Offer;
   /** A deal was created with its opening offer. */
   "deal.opened": Deal;
-  /** A contracted deal is accepted again, because the lender's terms changed its total. */
+  /**
+   * A contracted deal is accepted again, because the lender's terms changed its total. Or an accepted deal is open
+   * again, because the acceptance was undone.
+   */
   "deal.reopened": Deal;
   /** A trade-in was added to a deal. */
   "deal.trade_in_added": TradeIn;
@@ -2378,6 +2490,10 @@ export interface EventObjects {
   "dealership.created": Dealership;
   /** The dealership's settings changed. */
   "dealership.updated": Dealership;
+  /** A do-not-call list was uploaded. */
+  "do_not_call_list.created": DoNotCallList;
+  /** A do-not-call list was deleted. */
+  "do_not_call_list.deleted": DoNotCallList;
   /** A document was issued or uploaded. */
   "document.issued": Document;
   /** A document was signed by some of its required signers. */
@@ -2466,6 +2582,12 @@ export interface EventObjects {
   "lead.stalled": Lead;
   /** A lead changed. */
   "lead.updated": Lead;
+  /** A segment was created. */
+  "lead_segment.created": LeadSegment;
+  /** A segment was deleted. */
+  "lead_segment.deleted": LeadSegment;
+  /** A segment changed. */
+  "lead_segment.updated": LeadSegment;
   /** The agreement with the owner of a boat was removed. */
   "listing_agreement.removed": ListingAgreement;
   /** The agreement with the owner of a boat was added or changed. */
@@ -2476,6 +2598,12 @@ export interface EventObjects {
   "location.deleted": Location;
   /** A location changed. */
   "location.updated": Location;
+  /** A message template was created. */
+  "message_template.created": MessageTemplate;
+  /** A message template was deleted. */
+  "message_template.deleted": MessageTemplate;
+  /** A message template changed. */
+  "message_template.updated": MessageTemplate;
   /** A payment was recorded, or transferred from another deal. */
   "payment.recorded": Payment;
   /** A payment was refunded. */
@@ -2556,6 +2684,20 @@ export interface EventRequest {
   id: string | null;
   /** Idempotency-Key of the request. Null if none was sent. */
   idempotency_key: string | null;
+}
+
+/** A fee that new deals have. */
+export interface FeeRule {
+  /** Amount in cents. */
+  amount_cents: number;
+  /** Your code for the fee, such as for accounting. Null if there is none. */
+  code?: string | null;
+  /** Cost to the dealership. Null if it is unknown, or if your key does not have deals:write. */
+  cost_cents?: number | null;
+  /** Name of the fee, as documents show it. */
+  description: string;
+  /** Whether the fee is taxable. Null uses settings.taxable_lines.fee. */
+  taxable?: boolean | null;
 }
 
 /** A finance or insurance product that is sold with a loan. */
@@ -2808,8 +2950,12 @@ export interface FundingAdvance {
   funded_at?: string | null;
   /** Reason for the change. It becomes the reason of the funding. */
   reason?: string | null;
+  /** Only for funded. Also records the amount as a payment of the kind lender_proceeds. */
+  record_payment?: boolean;
   /** Lender's reference number. */
   reference?: string | null;
+  /** Whether the steps between the current status and to are recorded too. Each has its own event. */
+  skip_steps?: boolean;
   /** New status. Defaults to the next one toward funded. */
   to?: FundingStatus;
 }
@@ -3813,7 +3959,10 @@ export interface LeadConvert {
   deal_type?: DealType;
   /** Defaults to the hull of the lead. */
   hull_id?: string | null;
-  /** Fees, products, accessories, discounts and rebates in addition to the price of the boat. */
+  /**
+   * Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+   * settings.default_fees of the dealership, which a wholesale deal doesn't have.
+   */
   line_items?: Array<DealLineItem>;
   /** Buyer's opening offer in whole US dollars. */
   offer_usd: number;
@@ -3938,6 +4087,8 @@ export interface LeadMessage {
   block_reason: string | null;
   /** Text of the message, with the notices that Slipway added. Null after the contact is erased. */
   body: string | null;
+  /** Campaign that sent the message. Null if none did. */
+  campaign_id: string | null;
   /** Whether it is a text message or an email. */
   channel: MessageChannel;
   /** Consent record that allowed or blocked the message. */
@@ -4062,6 +4213,22 @@ export interface LeadPatch {
   status?: LeadStatus;
   /** When the lead plans to buy. Null removes it. */
   timeline?: string | null;
+}
+
+/** A saved filter of leads, for campaigns. */
+export interface LeadSegment {
+  /** When it was created. */
+  created_at: string;
+  /** Which leads belong to it. */
+  filter: SegmentFilter;
+  /** Identifies the segment. Starts with seg_. */
+  id: string;
+  /** Your name of the segment. */
+  name: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
 }
 
 /** Something that a lead did that indicates interest. */
@@ -4335,6 +4502,26 @@ export interface MessageSender {
   type: ActorType;
 }
 
+/** A text with places for the values of each recipient. */
+export interface MessageTemplate {
+  /** Text with places such as {first_name|there}. */
+  body: string;
+  /** Text message or email. */
+  channel: MessageChannel;
+  /** When it was created. */
+  created_at: string;
+  /** Identifies the template. Starts with tpl_. */
+  id: string;
+  /** Your name of the template. */
+  name: string;
+  /** Subject of an email. Null for a text message. */
+  subject: string | null;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
 /** A problem with a hull identification number, or something unusual about it. */
 export interface NoteOnHin {
   /** Stable code for programs. */
@@ -4535,6 +4722,52 @@ export interface PreviewAppointmentCancel {
   reason?: string | null;
 }
 
+/** An appointment that someone wants to make. */
+export interface PreviewAppointmentCheck {
+  /** Appointment that would move. It is not in its own way. */
+  appointment_id?: string | null;
+  /** Contact that the appointment is with. */
+  contact_id?: string | null;
+  /** Defaults to 60. */
+  duration_minutes?: number | null;
+  /** Boat that the appointment is about. */
+  hull_id?: string | null;
+  /** What the appointment is for. */
+  kind: AppointmentKind;
+  /** Location where the appointment is. */
+  location_id: string;
+  /** RFC 3339 time, or a local time without an offset. */
+  starts_at: string;
+  /** User who keeps the appointment. */
+  user_id: string;
+}
+
+/** What is in the way of an appointment, and when it would be possible. */
+export interface PreviewAppointmentCheckResult {
+  /** What is in the way. Empty if nothing is. */
+  conflicts: Array<PreviewAppointmentConflict>;
+  /**
+   * Times near the wish at which the person and the boat are free: of the same user, and of others at the same
+   * time. Empty if nothing is in the way.
+   */
+  free: Array<PreviewFreeTime>;
+}
+
+/** Something in the way of an appointment. */
+export interface PreviewAppointmentConflict {
+  /** The other appointment. Null if it is something else. */
+  appointment_id: string | null;
+  /** What is in the way. */
+  kind: PreviewAppointmentConflictKind;
+  /**
+   * Whether createAppointment refuses the appointment. If not, it is a warning. An overlap of the boat also
+   * requires override_boat.
+   */
+  refused: boolean;
+  /** Explains it to people. */
+  text: string;
+}
+
 /** An appointment to schedule. */
 export interface PreviewAppointmentCreate {
   /** Defaults to the contact of the lead. Required without lead_id. */
@@ -4696,6 +4929,169 @@ export interface PreviewBuyerTax {
   taxes?: Array<PreviewTaxRule> | null;
 }
 
+/** A marketing message to the leads of a segment. */
+export interface PreviewCampaign {
+  /** Text with places. Copied from the template. */
+  body: string;
+  /** Text message or email. */
+  channel: MessageChannel;
+  /** When it was created. */
+  created_at: string;
+  /** When it was complete or stopped. Null until then. */
+  ended_at: string | null;
+  /** Which leads get it. Copied from the segment. */
+  filter: PreviewSegmentFilter;
+  /** Identifies the campaign. Starts with cmp_. */
+  id: string;
+  /** Your name of the campaign. */
+  name: string;
+  /** Segment that the leads were chosen with. */
+  segment_id: string;
+  /** When sending starts. Recipients in quiet hours get it when those end. Null for a draft. */
+  send_at: string | null;
+  /** When sending started. Null until then. */
+  started_at: string | null;
+  /** Who started it. Null for a draft. */
+  started_by: MessageSender | null;
+  /** Progress of the campaign. */
+  status: CampaignStatus;
+  /** Subject of an email, with places. Copied from the template. Null for a text message. */
+  subject: string | null;
+  /** Template that the text was copied from. */
+  template_id: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** Who would get a campaign that starts now, and who wouldn't and why. It sends and stores nothing. */
+export interface PreviewCampaignAudience {
+  /** Contacts who would get it. */
+  allowed: number;
+  /** The message for the first contact who would get it. Null if no one would. */
+  example_of: PreviewCampaignText | null;
+  /** The first contacts who would get it, and the first of each reason. */
+  examples: Array<PreviewCampaignPerson>;
+  /** Contacts who would not get it by reason, the most frequent first. */
+  excluded: Array<PreviewCampaignCount>;
+  /** How many of them have quiet hours now, and get it when those end. */
+  held: number;
+  /** Leads in the segment. */
+  leads: number;
+  /** Contacts of these leads. Each gets the message once. */
+  people: number;
+  /** SMS segments of all messages, which providers bill. 0 for email. */
+  segments: number;
+}
+
+/** How many recipients have a result. */
+export interface PreviewCampaignCount {
+  /** Number of recipients. */
+  count: number;
+  /** The result or the reason. */
+  name: string;
+  /** Explains a reason, for people. Empty for a result. */
+  reason: string;
+}
+
+/** A new campaign. It is a draft until you start it. */
+export interface PreviewCampaignCreate {
+  /** Your name of the campaign. */
+  name: string;
+  /** Which leads get it. */
+  segment_id: string;
+  /** What they get. It also decides the channel. */
+  template_id: string;
+}
+
+/** Changes to a draft. Omitted fields keep their values. */
+export interface PreviewCampaignPatch {
+  /** Your name of the campaign. */
+  name?: string;
+  /** Which leads get it. Copies the filter again. */
+  segment_id?: string;
+  /** What they get. Copies the text again. */
+  template_id?: string;
+}
+
+/** A contact in a preview. */
+export interface PreviewCampaignPerson {
+  /** Why the contact would not get it. Null if it would. */
+  code: string | null;
+  /** Contact. */
+  contact_id: string;
+  /** The newest lead of the contact in the segment. */
+  lead_id: string;
+  /** Name of the contact. */
+  name: string;
+}
+
+/** A contact that a campaign is for, and the result. */
+export interface PreviewCampaignRecipient {
+  /** When the lead first wrote after the message. Null until then. */
+  answered_at: string | null;
+  /** Campaign. */
+  campaign_id: string;
+  /** Who gets it. */
+  contact_id: string;
+  /** When the lead was chosen. */
+  created_at: string;
+  /** When the recipient's quiet hours end, or sending starts. Null unless it is waiting. */
+  due_at: string | null;
+  /** Identifies the recipient. Starts with rcp_. */
+  id: string;
+  /** The newest lead of the contact in the segment. The message belongs to it. */
+  lead_id: string;
+  /** The message. Null if there is none. */
+  message_id: string | null;
+  /** Whether the lead opted out with a message after it. */
+  opted_out: boolean;
+  /**
+   * Why the recipient is excluded, the same code as in the block_reason of a message, or same_address. For a
+   * message, why it was not sent. Null otherwise.
+   */
+  reason: string | null;
+  /** When the provider accepted the message. Null until then. */
+  sent_at: string | null;
+  /** Result for this recipient. */
+  state: PreviewCampaignRecipientState;
+}
+
+/** How many recipients of a campaign have each result. */
+export interface PreviewCampaignResults {
+  /** Recipients who wrote after the message. */
+  answered: number;
+  /** Campaign. */
+  campaign_id: string;
+  /** Excluded recipients by reason, the most frequent first. */
+  excluded: Array<PreviewCampaignCount>;
+  /** Recipients who opted out with a message after it. */
+  opted_out: number;
+  /** All recipients. */
+  recipients: number;
+  /** Recipients by result. */
+  states: Array<PreviewCampaignCount>;
+  /** Progress of the campaign. */
+  status: CampaignStatus;
+}
+
+/** When a campaign is sent. */
+export interface PreviewCampaignStart {
+  /** When sending starts. Defaults to now. */
+  send_at?: string | null;
+}
+
+/** What a recipient gets, with the notices that Slipway adds to text messages. */
+export interface PreviewCampaignText {
+  /** Text. */
+  body: string;
+  /** Subject of an email. Null for a text message. */
+  subject: string | null;
+  /** Name of the contact. */
+  to: string;
+}
+
 /** A deal with a deposit that the dealership holds. */
 export interface PreviewCashDeal {
   /** Deposits minus what was paid back. */
@@ -4779,6 +5175,24 @@ export interface PreviewCashSum {
   refunded: PreviewMoney;
   /** Sum of the reversals, such as bounced checks. */
   reversed: PreviewMoney;
+}
+
+/** A finance or insurance product that the dealership sells. */
+export interface PreviewCatalogProduct {
+  /** Cost to the dealership. Null if it is unknown, or if your key does not have deals:write. */
+  cost?: PreviewMoney | null;
+  /** Type of product. */
+  kind: FinanceProductKind;
+  /** Your name for the product. Each product has a different one. */
+  name: string;
+  /** Price to the buyer in cents. */
+  price: PreviewMoney;
+  /** Company that provides the product. Null if there is none. */
+  provider?: string | null;
+  /** Whether the taxes of the deal apply to it. Null uses settings.taxable_lines.product. */
+  taxable?: boolean | null;
+  /** How long the product lasts, in months. Null if it has no term. */
+  term_months?: number | null;
 }
 
 /** A marketplace or website that shows hulls to the public. */
@@ -5124,7 +5538,10 @@ export interface PreviewDealCreate {
   hull_id: string;
   /** Lead that the deal comes from. */
   lead_id?: string | null;
-  /** Fees, products, accessories, discounts and rebates in addition to the price of the boat. */
+  /**
+   * Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+   * settings.default_fees of the dealership, which a wholesale deal doesn't have.
+   */
   line_items?: Array<PreviewDealLineItem>;
   /** Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500. */
   metadata?: Record<string, string>;
@@ -5148,6 +5565,16 @@ export interface PreviewDealCreate {
    * of the dealership.
    */
   trade_tax_credit?: boolean | null;
+}
+
+/** What people choose from on a deal: fees, products and lenders. */
+export interface PreviewDealDesk {
+  /** Fees of new deals. */
+  default_fees: Array<PreviewFeeRule>;
+  /** Names of the lenders of deals, the most recent one first. At most 50. */
+  lenders: Array<string>;
+  /** Catalog of finance and insurance products. */
+  products: Array<PreviewCatalogProduct>;
 }
 
 /** An amount in addition to the price of the boat, or a discount or rebate. */
@@ -5388,6 +5815,10 @@ export interface PreviewDealershipPatchSettings {
   allow_delivery_before_funding?: boolean;
   /** Which apps users can connect. With owner_allowed, an owner connects an app without registration first. */
   allowed_apps?: AllowedApps;
+  /** How many marketing messages an address can get in seven days before campaigns leave it out. */
+  campaign_messages_per_week?: number;
+  /** Replaces all fees of new deals. */
+  default_fees?: Array<PreviewFeeRule>;
   /** Default length of a hold, in hours. */
   default_hold_hours?: number;
   /** Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes. */
@@ -5398,6 +5829,8 @@ export interface PreviewDealershipPatchSettings {
   inbound?: PreviewDealershipPatchSettingsInbound;
   /** Reasons to choose from when a lead is closed. Replaces the list. */
   lost_reasons?: Array<string>;
+  /** Replaces the catalog of products. */
+  products?: Array<PreviewCatalogProduct>;
   /** Score at which a lead is qualified. */
   qualify_at_score?: number;
   /** Hours in which marketing text messages wait, in the recipient's time zone. */
@@ -5516,6 +5949,20 @@ export interface PreviewEventWithActorData {
   object: Record<string, unknown>;
   /** Old values of the changed fields. */
   previous: Record<string, unknown>;
+}
+
+/** A fee that new deals have. */
+export interface PreviewFeeRule {
+  /** Amount in cents. */
+  amount: PreviewMoney;
+  /** Your code for the fee, such as for accounting. Null if there is none. */
+  code?: string | null;
+  /** Cost to the dealership. Null if it is unknown, or if your key does not have deals:write. */
+  cost?: PreviewMoney | null;
+  /** Name of the fee, as documents show it. */
+  description: string;
+  /** Whether the fee is taxable. Null uses settings.taxable_lines.fee. */
+  taxable?: boolean | null;
 }
 
 /** A finance or insurance product that is sold with a loan. */
@@ -5785,6 +6232,14 @@ export interface PreviewFinanceStructureSchedule {
   total_of_payments: PreviewMoney;
 }
 
+/** When an appointment would be possible, and with whom. */
+export interface PreviewFreeTime {
+  /** Start in UTC. */
+  starts_at: string;
+  /** User who is free. */
+  user_id: string;
+}
+
 /** The application of a deal with one lender. */
 export interface PreviewFunding {
   /** Amount in cents that the lender paid. Before that, the requested amount. */
@@ -5836,8 +6291,12 @@ export interface PreviewFundingAdvance {
   funded_at?: string | null;
   /** Reason for the change. It becomes the reason of the funding. */
   reason?: string | null;
+  /** Only for funded. Also records the amount as a payment of the kind lender_proceeds. */
+  record_payment?: boolean;
   /** Lender's reference number. */
   reference?: string | null;
+  /** Whether the steps between the current status and to are recorded too. Each has its own event. */
+  skip_steps?: boolean;
   /** New status. Defaults to the next one toward funded. */
   to?: FundingStatus;
 }
@@ -6679,6 +7138,12 @@ export interface PreviewInventoryValue {
   without_cost: number | null;
 }
 
+/** Documents that were issued together. */
+export interface PreviewIssuedDocuments {
+  /** The documents, in the order of a sale. */
+  data: Array<Document>;
+}
+
 /** An inquiry about a boat. */
 export interface PreviewLead {
   /**
@@ -6780,7 +7245,10 @@ export interface PreviewLeadConvert {
   deal_type?: DealType;
   /** Defaults to the hull of the lead. */
   hull_id?: string | null;
-  /** Fees, products, accessories, discounts and rebates in addition to the price of the boat. */
+  /**
+   * Fees, products, accessories, discounts and rebates in addition to the price of the boat. Defaults to
+   * settings.default_fees of the dealership, which a wholesale deal doesn't have.
+   */
   line_items?: Array<PreviewDealLineItem>;
   /** Buyer's opening offer. */
   offer: PreviewMoney;
@@ -6924,6 +7392,58 @@ export interface PreviewLeadReach {
   checks: Array<PreviewReachCheck>;
   /** ID of the lead. */
   lead_id: string;
+}
+
+/** A saved filter of leads, for campaigns. */
+export interface PreviewLeadSegment {
+  /** When it was created. */
+  created_at: string;
+  /** Which leads belong to it. */
+  filter: PreviewSegmentFilter;
+  /** Identifies the segment. Starts with seg_. */
+  id: string;
+  /** Your name of the segment. */
+  name: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** A new segment. */
+export interface PreviewLeadSegmentCreate {
+  /** Which leads belong to it. Without conditions, all open leads. */
+  filter: PreviewSegmentFilter;
+  /** Your name of the segment. */
+  name: string;
+}
+
+/** Changes to a segment. Omitted fields keep their values. */
+export interface PreviewLeadSegmentPatch {
+  /** Replaces all conditions. */
+  filter?: PreviewLeadSegmentPatchFilter;
+  /** Your name of the segment. */
+  name?: string;
+}
+
+/** Replaces all conditions. */
+export interface PreviewLeadSegmentPatchFilter {
+  /** Leads about a boat of one of these classes. */
+  boat_classes?: Array<BoatClass>;
+  /** Leads who can be satisfied with this much,. Leads without a budget are left out. */
+  budget_max?: PreviewMoney | null;
+  /** Leads who can spend at least this much,. Leads without a budget are left out. */
+  budget_min?: PreviewMoney | null;
+  /** Leads that someone has worked on, or who have written, in this many days. */
+  contact_in_days?: number | null;
+  /** Leads that one of these locations works. */
+  location_ids?: Array<string>;
+  /** Leads that no one has worked on, and who have not written, for at least this many days. */
+  no_contact_for_days?: number | null;
+  /** Leads from one of these sources. */
+  sources?: Array<LeadSource>;
+  /** Leads in one of these statuses. Defaults to the open ones: new, contacted, qualified and working. */
+  statuses?: Array<LeadStatus>;
 }
 
 /** How long a lead is off the list of leads that wait for an answer. */
@@ -7219,6 +7739,31 @@ export interface PreviewLoggedError {
   message: string;
 }
 
+/** A new template. */
+export interface PreviewMessageTemplateCreate {
+  /**
+   * Text. Places are {first_name}, {last_name}, {boat}, {seller} and {dealership}. All except {dealership} need
+   * other words for people without the value: {first_name|there}. At most 1000 characters in a text message.
+   */
+  body: string;
+  /** Text message or email. */
+  channel: MessageChannel;
+  /** Your name of the template. */
+  name: string;
+  /** Required for email. */
+  subject?: string | null;
+}
+
+/** Changes to a template. Omitted fields keep their values. */
+export interface PreviewMessageTemplatePatch {
+  /** Text with places. */
+  body?: string;
+  /** Your name of the template. */
+  name?: string;
+  /** Subject of an email. */
+  subject?: string;
+}
+
 /** Whether messages can be sent. */
 export interface PreviewMessaging {
   /** Email. */
@@ -7238,6 +7783,22 @@ export interface PreviewMessagingChannel {
    * later.
    */
   waiting: number;
+}
+
+/** A document that a deal still needs. */
+export interface PreviewMissingDocument {
+  /** Type of document. */
+  kind: DocumentKind;
+  /** Roles that must sign. */
+  required_signers: Array<SignerRole>;
+  /** Usual title. */
+  title: string;
+}
+
+/** The documents that a deal still needs, in the order of a sale. */
+export interface PreviewMissingDocuments {
+  /** The documents. Empty if none is missing. */
+  data: Array<PreviewMissingDocument>;
 }
 
 /** An amount of money. */
@@ -7933,8 +8494,8 @@ export interface PreviewReachCheck {
   allowed: boolean;
   /** Legal basis of the consent record that decides. Null for a revocation, or if none was recorded. */
   basis: ConsentBasis | null;
-  /** Text message or email. */
-  channel: MessageChannel;
+  /** Text message, email, or voice for a sales call. */
+  channel: ConsentChannel;
   /** Why a message would be blocked, the same code as in the block_reason of a message. Null if it is allowed. */
   code: string | null;
   /** Consent record that decides. Null if none does. */
@@ -8116,6 +8677,64 @@ export interface PreviewResponsesReport {
   total: PreviewResponseTimes;
 }
 
+/** The appointments of some days, by their start. */
+export interface PreviewSchedule {
+  /** The appointments that are not canceled, the earliest first. At most 1,000. */
+  data: Array<PreviewScheduleEntry>;
+}
+
+/** An appointment with the names of what it refers to. */
+export interface PreviewScheduleEntry {
+  /** Why the appointment was canceled. */
+  cancel_reason: string | null;
+  /** When the appointment was canceled. Null if it was not. */
+  canceled_at: string | null;
+  /** Contact that the appointment is with. */
+  contact_id: string;
+  /** Name of the contact. */
+  contact_name: string;
+  /** When the appointment was created. */
+  created_at: string;
+  /** Deal that the appointment belongs to. Null if there is none. */
+  deal_id: string | null;
+  /** Length in minutes. */
+  duration_minutes: number;
+  /** End in UTC. */
+  ends_at: string;
+  /** Boat that the appointment is about. Null if there is none. */
+  hull_id: string | null;
+  /** Year, make and model of the boat. Null if there is none. */
+  hull_name: string | null;
+  /** Identifies the appointment. Starts with apt_. */
+  id: string;
+  /** What the appointment is for. */
+  kind: AppointmentKind;
+  /** Lead that the appointment belongs to. Null if there is none. */
+  lead_id: string | null;
+  /** Location where the appointment is. */
+  location_id: string;
+  /** Notes for the dealership. Calendars and reminders don't contain them. */
+  notes: string | null;
+  /** Null if the contact is not reminded. */
+  reminder: AppointmentReminder | null;
+  /** Start in UTC. */
+  starts_at: string;
+  /** Start in the time zone of the location, with its offset. */
+  starts_at_local: string;
+  /** Whether the appointment is to come, or what happened. */
+  status: AppointmentStatus;
+  /** IANA time zone of the location. */
+  timezone: string;
+  /** Title in calendars. Null if there is none. */
+  title: string | null;
+  /** When the appointment last changed. */
+  updated_at: string;
+  /** User who keeps the appointment. */
+  user_id: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
 /** An object that a search found. */
 export interface PreviewSearchHit {
   /** Deal of a document. Null for other objects. */
@@ -8147,6 +8766,26 @@ export interface PreviewSearchResult {
   leads: Array<PreviewSearchHit>;
 }
 
+/** Which leads belong to a segment. A lead must meet all conditions that are set. */
+export interface PreviewSegmentFilter {
+  /** Leads about a boat of one of these classes. */
+  boat_classes?: Array<BoatClass>;
+  /** Leads who can be satisfied with this much,. Leads without a budget are left out. */
+  budget_max?: PreviewMoney | null;
+  /** Leads who can spend at least this much,. Leads without a budget are left out. */
+  budget_min?: PreviewMoney | null;
+  /** Leads that someone has worked on, or who have written, in this many days. */
+  contact_in_days?: number | null;
+  /** Leads that one of these locations works. */
+  location_ids?: Array<string>;
+  /** Leads that no one has worked on, and who have not written, for at least this many days. */
+  no_contact_for_days?: number | null;
+  /** Leads from one of these sources. */
+  sources?: Array<LeadSource>;
+  /** Leads in one of these statuses. Defaults to the open ones: new, contacted, qualified and working. */
+  statuses?: Array<LeadStatus>;
+}
+
 /** How this environment of the dealership works. */
 export interface PreviewSettings {
   /** Whether a boat can be delivered before the deal is funded (spot delivery). */
@@ -8156,6 +8795,10 @@ export interface PreviewSettings {
    * first.
    */
   allowed_apps: AllowedApps;
+  /** How many marketing messages an address can get in seven days before campaigns leave it out. Defaults to 2. */
+  campaign_messages_per_week: number;
+  /** Fees of new deals, unless the deal is created with line_items. Wholesale deals have none. */
+  default_fees: Array<PreviewFeeRule>;
   /** Default length of a hold, in hours. */
   default_hold_hours: number;
   /** Tax rate of new deals, if neither the location nor the dealership has default_taxes. */
@@ -8166,6 +8809,8 @@ export interface PreviewSettings {
   inbound: Inbound;
   /** Reasons to choose from when a lead is closed. Reports count all others as one. */
   lost_reasons: Array<string>;
+  /** Finance and insurance products to choose from. */
+  products: Array<PreviewCatalogProduct>;
   /** Score at which a lead is qualified. */
   qualify_at_score: number;
   /** Hours in which marketing text messages and reminders wait, in the recipient's time zone. */
@@ -8616,6 +9261,26 @@ export interface RolePatch {
   scopes?: Array<string>;
 }
 
+/** Which leads belong to a segment. A lead must meet all conditions that are set. */
+export interface SegmentFilter {
+  /** Leads about a boat of one of these classes. */
+  boat_classes: Array<BoatClass>;
+  /** Leads who can be satisfied with this much, in whole US dollars. Leads without a budget are left out. */
+  budget_max_usd: number | null;
+  /** Leads who can spend at least this much, in whole US dollars. Leads without a budget are left out. */
+  budget_min_usd: number | null;
+  /** Leads that someone has worked on, or who have written, in this many days. */
+  contact_in_days: number | null;
+  /** Leads that one of these locations works. */
+  location_ids: Array<string>;
+  /** Leads that no one has worked on, and who have not written, for at least this many days. */
+  no_contact_for_days: number | null;
+  /** Leads from one of these sources. */
+  sources: Array<LeadSource>;
+  /** Leads in one of these statuses. Defaults to the open ones: new, contacted, qualified and working. */
+  statuses: Array<LeadStatus>;
+}
+
 /** Addresses that messages are sent from. */
 export interface Sender {
   /** Used when it is verified. Until then, email is sent from the address of the installation. */
@@ -8655,6 +9320,10 @@ export interface Settings {
    * first.
    */
   allowed_apps: AllowedApps;
+  /** How many marketing messages an address can get in seven days before campaigns leave it out. Defaults to 2. */
+  campaign_messages_per_week: number;
+  /** Fees of new deals, unless the deal is created with line_items. Wholesale deals have none. */
+  default_fees: Array<FeeRule>;
   /** Default length of a hold, in hours. */
   default_hold_hours: number;
   /** Tax rate of new deals, if neither the location nor the dealership has default_taxes. */
@@ -8665,6 +9334,8 @@ export interface Settings {
   inbound: Inbound;
   /** Reasons to choose from when a lead is closed. Reports count all others as one. */
   lost_reasons: Array<string>;
+  /** Finance and insurance products to choose from. */
+  products: Array<CatalogProduct>;
   /** Score at which a lead is qualified. */
   qualify_at_score: number;
   /** Hours in which marketing text messages and reminders wait, in the recipient's time zone. */
@@ -9643,6 +10314,16 @@ export interface PreviewActivityListTimelineParams extends ListParams {
   object_id?: string;
 }
 
+/** Parameters of preview.appointments.getSchedule. */
+export interface PreviewAppointmentGetScheduleParams {
+  /** Only appointments that start at this time or later. Defaults to the current time. */
+  starts_after?: string;
+  /** Only appointments that start before this time, at most 42 days later. Defaults to 7 days later. */
+  starts_before?: string;
+  /** Only appointments at this location. Several are separated by commas. */
+  location_id?: string;
+}
+
 /** Parameters of preview.appointments.list. */
 export interface PreviewAppointmentListParams extends ListParams {
   /** Only appointments of this user. */
@@ -9663,6 +10344,24 @@ export interface PreviewAppointmentListParams extends ListParams {
   starts_after?: string;
   /** Only appointments that start before this time. */
   starts_before?: string;
+}
+
+/** Parameters of preview.campaigns.createDoNotCallList. */
+export interface PreviewCampaignCreateDoNotCallListParams {
+  /** Your name of the list. Defaults to Do-not-call list. */
+  name?: string;
+}
+
+/** Parameters of preview.campaigns.list. */
+export interface PreviewCampaignListParams extends ListParams {
+  /** Only campaigns with this status. */
+  status?: CampaignStatus;
+}
+
+/** Parameters of preview.campaigns.listRecipients. */
+export interface PreviewCampaignListRecipientsParams extends ListParams {
+  /** True only lists recipients who get no message. */
+  excluded?: boolean;
 }
 
 /** Parameters of preview.dealership.listDirectory. */

@@ -877,12 +877,21 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(appointment.id);
   },
   async () => {
-    const appointment = await slipway.preview.appointments.create({
+    const appointmentCheckResult = await slipway.preview.appointments.check({
       kind: "showing",
       location_id: "loc_01jcqz8t5n8m2x4v6b7c900005",
       starts_at: "2027-01-15T10:00",
-      lead_id: "lead_01jcqz8t5n8m2x4v6b7c900008",
       user_id: "usr_01jcqz8t5n8m2x4v6b7c900006",
+    });
+    console.log(appointmentCheckResult);
+  },
+  async () => {
+    const appointment = await slipway.preview.appointments.create({
+      kind: "showing",
+      location_id: "loc_01jcqz8t5n8m2x4v6b7c900006",
+      starts_at: "2027-01-15T10:00",
+      lead_id: "lead_01jcqz8t5n8m2x4v6b7c900008",
+      user_id: "usr_01jcqz8t5n8m2x4v6b7c900007",
     });
     console.log(appointment.id);
   },
@@ -898,6 +907,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(appointment.id);
   },
   async () => {
+    const schedule = await slipway.preview.appointments.getSchedule();
+    console.log(schedule);
+  },
+  async () => {
     for await (const appointment of slipway.preview.appointments.list({ status: "scheduled" })) {
       console.log(appointment.id);
     }
@@ -905,6 +918,116 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const appointment = await slipway.preview.appointments.update("apt_01jcqz8t5n8m2x4v6b7c9d0e1f", { title: "Sea trial" });
     console.log(appointment.id);
+  },
+  async () => {
+    const campaign = await slipway.preview.campaigns.create({
+      name: "Spring sale",
+      segment_id: "seg_01jcqz8t5n8m2x4v6b7c900001",
+      template_id: "tpl_01jcqz8t5n8m2x4v6b7c900001",
+    });
+    console.log(campaign.id);
+  },
+  async () => {
+    const file = await openAsBlob("boats.csv", { type: "text/csv" });
+    const doNotCallList = await slipway.preview.campaigns.createDoNotCallList(file);
+    console.log(doNotCallList.id);
+  },
+  async () => {
+    const leadSegment = await slipway.preview.campaigns.createLeadSegment({
+      filter: { no_contact_for_days: 30, statuses: ["new", "contacted"] },
+      name: "Quiet for a month",
+    });
+    console.log(leadSegment.id);
+  },
+  async () => {
+    const messageTemplate = await slipway.preview.campaigns.createMessageTemplate({
+      body: "Hi {first_name|there}, our spring sale starts on Saturday.",
+      channel: "sms",
+      name: "Spring sale",
+    });
+    console.log(messageTemplate.id);
+  },
+  async () => {
+    await slipway.preview.campaigns.delete("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+  },
+  async () => {
+    await slipway.preview.campaigns.deleteDoNotCallList("dnc_01jcqz8t5n8m2x4v6b7c9d0e1f");
+  },
+  async () => {
+    await slipway.preview.campaigns.deleteLeadSegment("seg_01jcqz8t5n8m2x4v6b7c9d0e1f");
+  },
+  async () => {
+    await slipway.preview.campaigns.deleteMessageTemplate("tpl_01jcqz8t5n8m2x4v6b7c9d0e1f");
+  },
+  async () => {
+    const campaign = await slipway.preview.campaigns.get("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(campaign.id);
+  },
+  async () => {
+    const leadSegment = await slipway.preview.campaigns.getLeadSegment("seg_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(leadSegment.id);
+  },
+  async () => {
+    const messageTemplate = await slipway.preview.campaigns.getMessageTemplate("tpl_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(messageTemplate.id);
+  },
+  async () => {
+    const campaignResults = await slipway.preview.campaigns.getResults("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(campaignResults);
+  },
+  async () => {
+    for await (const campaign of slipway.preview.campaigns.list({ status: "draft" })) {
+      console.log(campaign.id);
+    }
+  },
+  async () => {
+    for await (const doNotCallList of slipway.preview.campaigns.listDoNotCallLists()) {
+      console.log(doNotCallList.id);
+    }
+  },
+  async () => {
+    for await (const leadSegment of slipway.preview.campaigns.listLeadSegments()) {
+      console.log(leadSegment.id);
+    }
+  },
+  async () => {
+    for await (const messageTemplate of slipway.preview.campaigns.listMessageTemplates()) {
+      console.log(messageTemplate.id);
+    }
+  },
+  async () => {
+    for await (const campaignRecipient of slipway.preview.campaigns.listRecipients("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(campaignRecipient.id);
+    }
+  },
+  async () => {
+    const campaignAudience = await slipway.preview.campaigns.preview("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(campaignAudience);
+  },
+  async () => {
+    const campaign = await slipway.preview.campaigns.start("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
+    console.log(campaign.id);
+  },
+  async () => {
+    const campaign = await slipway.preview.campaigns.stop("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(campaign.id);
+  },
+  async () => {
+    const campaign = await slipway.preview.campaigns.update("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f", { name: "Summer sale" });
+    console.log(campaign.id);
+  },
+  async () => {
+    const leadSegment = await slipway.preview.campaigns.updateLeadSegment("seg_01jcqz8t5n8m2x4v6b7c9d0e1f", {
+      filter: {
+        budget_min: { amount: 8000000, currency: "USD" },
+        sources: ["web"],
+      },
+    });
+    console.log(leadSegment.id);
+  },
+  async () => {
+    const messageTemplate = await slipway.preview.campaigns.updateMessageTemplate("tpl_01jcqz8t5n8m2x4v6b7c9d0e1f", { body: "Hi {first_name|there}, the sale ends on Sunday." });
+    console.log(messageTemplate.id);
   },
   async () => {
     const location = await slipway.preview.dealership.createLocation({ name: "Harbor West" });
@@ -1037,6 +1160,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(offer.id);
   },
   async () => {
+    const offer = await slipway.preview.deals.undoOffer("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(offer.id);
+  },
+  async () => {
     const deal = await slipway.preview.deals.unwind("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", { hull_status: "available", reason: "Title problem" });
     console.log(deal.id);
   },
@@ -1057,6 +1184,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(financeStructure.id);
   },
   async () => {
+    const dealDesk = await slipway.preview.finance.getDealDesk();
+    console.log(dealDesk);
+  },
+  async () => {
     const content = await slipway.preview.finance.getExecutedDocument("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "doc_01jcqz8t5n8m2x4v6b7c9d0e1f");
     for await (const bytes of content.body ?? []) {
       process.stdout.write(bytes);
@@ -1075,9 +1206,17 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(financeStructureSchedule.id);
   },
   async () => {
+    const issuedDocuments = await slipway.preview.finance.issueMissingDocuments("deal_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(issuedDocuments);
+  },
+  async () => {
     for await (const funding of slipway.preview.finance.listFundings("deal_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
       console.log(funding.id);
     }
+  },
+  async () => {
+    const missingDocuments = await slipway.preview.finance.listMissingDocuments("deal_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(missingDocuments);
   },
   async () => {
     for await (const payment of slipway.preview.finance.listPayments("deal_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
@@ -1118,6 +1257,14 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(funding.id);
   },
   async () => {
+    const funding = await slipway.preview.finance.undoFunding("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "fund_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(funding.id);
+  },
+  async () => {
+    const payment = await slipway.preview.finance.undoPayment("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "pay_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(payment.id);
+  },
+  async () => {
     const file = await openAsBlob("agreement.pdf", { type: "application/pdf" });
     const document = await slipway.preview.finance.uploadDocument("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", file);
     console.log(document.id);
@@ -1133,7 +1280,7 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const hull = await slipway.preview.hulls.create({
       length_ft: 23.58,
-      location_id: "loc_01jcqz8t5n8m2x4v6b7c900006",
+      location_id: "loc_01jcqz8t5n8m2x4v6b7c900007",
       make: "Grady-White",
       model: "Freedom 235",
       price: { amount: 12490000, currency: "USD" },

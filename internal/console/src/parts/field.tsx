@@ -60,10 +60,12 @@ type InputProps<V extends Values> = FieldProps<V> & {
   placeholder?: string;
   autocomplete?: string;
   autofocus?: boolean;
+  /** Values to choose from. Others are allowed. */
+  suggestions?: string[] | undefined;
 };
 
 export function TextField<V extends Values>(props: InputProps<V>) {
-  const { form, name, type = "text", inputMode, placeholder, autocomplete = "off", autofocus } = props;
+  const { form, name, type = "text", inputMode, placeholder, autocomplete = "off", autofocus, suggestions } = props;
   const ref = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (autofocus) ref.current?.focus();
@@ -71,10 +73,13 @@ export function TextField<V extends Values>(props: InputProps<V>) {
   return (
     <Field {...props}>
       {(control) => (
-        <input
-          {...control} {...({ type } as { type: "text" })} {...{ inputMode, placeholder, autocomplete }} ref={ref}
-          value={form.values[name]} onInput={(e) => form.set(name, e.currentTarget.value)}
-        />
+        <>
+          <input
+            {...control} {...({ type } as { type: "text" })} {...{ inputMode, placeholder, autocomplete }} ref={ref}
+            list={suggestions && control.id + "-list"} value={form.values[name]} onInput={(e) => form.set(name, e.currentTarget.value)}
+          />
+          {suggestions && <datalist id={control.id + "-list"}>{suggestions.map((s) => <option key={s} value={s} />)}</datalist>}
+        </>
       )}
     </Field>
   );

@@ -6,8 +6,8 @@ import { ErrorNote, Skeleton } from "../parts/state.tsx";
 
 export type Screen = FunctionComponent<any> & { preload: () => Promise<void> };
 
-/** Returns a screen that loads its file. */
-export function lazy(load: () => Promise<FunctionComponent<any>>): Screen {
+/** Returns a screen that loads its file. Frame is around what it shows until then. */
+export function lazy(load: () => Promise<FunctionComponent<any>>, Frame: FunctionComponent<any> = Sheet): Screen {
   let screen: FunctionComponent<any> | undefined;
   const preload = async () => {
     screen ??= await load();
@@ -21,7 +21,7 @@ export function lazy(load: () => Promise<FunctionComponent<any>>): Screen {
     }, []);
     const Loaded = screen;
     if (Loaded) return <Loaded {...props} />;
-    return <Sheet>{state.error ? <ErrorNote error={state.error} retry={start} /> : <Skeleton />}</Sheet>;
+    return <Frame>{state.error ? <ErrorNote error={state.error} retry={start} /> : <Skeleton />}</Frame>;
   }
   return Object.assign(Lazy, { preload });
 }

@@ -6,6 +6,7 @@
 //
 // A route with a group is in the sidebar. Users without the scope don't see it, and get "Not found" at its URL.
 import type { IconName } from "../parts/icon.tsx";
+import { quiet } from "../load.ts";
 import { can, type Scope } from "../session.ts";
 import { useApprovals, useFailing, useInStock, useLeadsToDo, useOpenDeals } from "./counts.ts";
 import { lazy, type Screen } from "./lazy.tsx";
@@ -32,6 +33,8 @@ export interface Route {
 const Approvals = lazy(async () => (await import("../screens/approvals/approvals.tsx")).Approvals);
 const Audit = lazy(async () => (await import("../screens/developers/audit.tsx")).Audit);
 const Boat = lazy(async () => (await import("../screens/boats/boat.tsx")).Boat);
+const Campaign = lazy(async () => (await import("../screens/campaigns/campaign.tsx")).Campaign);
+const Campaigns = lazy(async () => (await import("../screens/campaigns/campaigns.tsx")).Campaigns);
 const Contact = lazy(async () => (await import("../screens/contacts/contact.tsx")).Contact);
 const Contacts = lazy(async () => (await import("../screens/contacts/contacts.tsx")).Contacts);
 const NewDeal = lazy(async () => (await import("../screens/deals/new.tsx")).NewDeal);
@@ -64,6 +67,8 @@ export const routes: Route[] = [
     group: "main", icon: "inbox", keys: "g l", phone: "Leads", useCount: useLeadsToDo,
   },
   { path: "leads/quarantine", title: "Quarantine", screen: Quarantine, scopes: ["leads:read"] },
+  { path: "leads/campaigns", title: "Campaigns", screen: Campaigns, scopes: ["leads:read"] },
+  { path: "campaigns/:id", title: "Campaign", screen: Campaign, scopes: ["leads:read"] },
   { path: "leads/:id", title: "Lead", screen: Leads, scopes: ["leads:read"] },
   {
     path: "deals", title: "Deals", screen: Deals, scopes: ["deals:read"],
@@ -96,8 +101,11 @@ export function allowed(route: Route): boolean {
   return !route.scopes || route.scopes.some(can);
 }
 
-/** Loads the screens that the user can open, while the browser has nothing else to do. */
+/** Loads the screens that the user can open, while the browser has nothing else to do, unless the line is slow. */
 export async function preload(): Promise<void> {
+  const { connection } = navigator as { connection?: { saveData: boolean; effectiveType: string } };
+  if (connection?.saveData || connection?.effectiveType.match(/[23]g/)) return;
+  await quiet();
   for (const route of routes.filter(allowed)) {
     await new Promise((resolve) => ("requestIdleCallback" in window ? requestIdleCallback(resolve) : setTimeout(resolve, 200)));
     await route.screen.preload().catch(() => {}); // it is loaded when it is opened

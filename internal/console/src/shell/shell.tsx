@@ -12,6 +12,7 @@ import { useStore } from "../parts/store.ts";
 import { Toasts } from "../parts/toast.tsx";
 import { href, match, mode, navigate, usePlace, type Mode } from "../router.ts";
 import { session, switchTo } from "../session.ts";
+import { Bell } from "./bell.tsx";
 import { Help } from "./help.tsx";
 import { Palette } from "./palette.tsx";
 import { allowed, routes, type Route } from "./routes.tsx";
@@ -41,6 +42,7 @@ export function Shell() {
             <Icon name="search" /><span>Search boats, people, deals</span><kbd>{isMac ? "⌘K" : "Ctrl K"}</kbd>
           </button>
           <div class="right">
+            <Bell />
             <IconButton icon="help" label="Help and shortcuts" onClick={() => setOpen("help")} />
             <ModeSwitch path={path} />
           </div>

@@ -8,6 +8,7 @@ import { href } from "../router.ts";
 import { useLocations } from "../screens/boats/shared.ts";
 import { can, session, signOut } from "../session.ts";
 import { word } from "../words.ts";
+import { useCounting } from "./counts.ts";
 import { allowed, routes, type Route } from "./routes.tsx";
 
 /** Reports whether a route or one below it is shown. */
@@ -49,11 +50,12 @@ function LocationCount() {
 }
 
 function Entry({ route, current }: { route: Route; current: boolean }) {
+  const counts = useCounting();
   return (
     <a href={href(route.path)} aria-current={current ? "page" : undefined}>
       {route.icon && <Icon name={route.icon} />}
       <span class="entry">{route.title}</span>
-      {route.useCount && <Count of={route.useCount} />}
+      {route.useCount && counts && <Count of={route.useCount} />}
     </a>
   );
 }

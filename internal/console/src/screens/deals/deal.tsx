@@ -1,6 +1,6 @@
 // The deal desk: how far a deal is, what is missing, its worksheet and its money. Each part is in a file of its own.
 import { useEffect, useState } from "preact/hooks";
-import type { DealStatus, PreviewDeal, PreviewDealMissingCode, PreviewDealNext } from "../../api.ts";
+import { api, type DealStatus, type PreviewDeal, type PreviewDealMissingCode, type PreviewDealNext } from "../../api.ts";
 import { when } from "../../format.ts";
 import { useKeys } from "../../keys.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
@@ -9,6 +9,7 @@ import { Page, Sheet } from "../../parts/layout.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Photo } from "../../parts/photo.tsx";
 import { Loaded } from "../../parts/state.tsx";
+import { toast, toastError } from "../../parts/toast.tsx";
 import { remember } from "../../prefs.ts";
 import { href, navigate, setQuery, usePlace } from "../../router.ts";
 import { can } from "../../session.ts";
@@ -23,7 +24,7 @@ import { Calculator } from "./finance.tsx";
 import { Lenders } from "./lenders.tsx";
 import { Offers, OfferDialog } from "./offers.tsx";
 import { PaymentDialog, Payments } from "./payments.tsx";
-import { buyerName, canOverride, dealBoat, dealStatuses, dealTypeName, stepActions, useDeal, useFundings, useHistory, useNext } from "./shared.ts";
+import { buyerName, canOverride, dealBoat, dealChanged, dealStatuses, dealTypeName, stepActions, useDeal, useFundings, useHistory, useNext } from "./shared.ts";
 import { TradeIns } from "./trades.tsx";
 import { Adjustments, CancelProductDialog, UnwindDialog } from "./unwind.tsx";
 import { LinesDialog, TermsDialog, Worksheet } from "./worksheet.tsx";
@@ -39,12 +40,19 @@ export function Deal({ id }: { id: string }) {
   );
 }
 
-type DialogName = "lines" | "terms" | "offer" | "payment" | "cancel" | "unwind" | "product";
+type DialogName = "lines" | "terms" | "offer" | "payment" | "balance" | "cancel" | "unwind" | "product";
 
 function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | undefined }) {
   const [dialog, setDialog] = useState<DialogName>();
   const [moving, setMoving] = useState<DealStatus>();
+  const [busy, setBusy] = useState(false);
   const next = useNext(deal.id);
+  // Sending a deal to the finance office asks nothing and reserves nothing.
+  const go = ({ default: to, steps }: PreviewDealNext) => {
+    if (to !== "in_finance" || !steps.some((s) => s.to === to && s.allowed)) return setMoving(to!);
+    setBusy(true);
+    void api.deals.advance(deal.id, { to }).then(() => (dealChanged(deal.id), toast("The deal is in finance."))).catch(toastError).finally(() => setBusy(false));
+  };
   const open = (name: DialogName) => () => setDialog(name);
   const close = () => setDialog(undefined);
   const editable = can("deals:write") && deal.status_category === "open";
@@ -73,7 +81,7 @@ function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | un
   const actions = (editable || undo.length > 0) && (
     <>
       <Menu class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />} items={more} />
-      {editable && next.data?.default && <Button kind="primary" onClick={() => setMoving(next.data!.default!)}>{stepActions[next.data.default]}</Button>}
+      {editable && next.data?.default && <Button kind="primary" busy={busy} onClick={() => go(next.data!)}>{stepActions[next.data.default]}</Button>}
     </>
   );
   return (
@@ -81,7 +89,7 @@ function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | un
       <Page title={title} back={{ href: href("deals"), title: "Deals" }} before={deal.hull && <Photo boat={deal.hull} />} actions={actions}>
         <Parties deal={deal} />
         <Steps deal={deal} />
-        <Todo deal={deal} next={next.data} />
+        <Todo deal={deal} next={next.data} onPay={can("deals:write") ? open("balance") : undefined} />
         {deal.warnings.map((w) => <p key={w.code} class="note part-note"><Icon name="alert" />{w.message}</p>)}
         <Worksheet deal={deal} onEdit={editable ? open("lines") : undefined} />
         <TradeIns deal={deal} />
@@ -103,7 +111,7 @@ function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | un
       {dialog === "lines" && <LinesDialog deal={deal} onClose={close} />}
       {dialog === "terms" && <TermsDialog deal={deal} onClose={close} />}
       {dialog === "offer" && <OfferDialog deal={deal} onClose={close} />}
-      {dialog === "payment" && <PaymentDialog deal={deal} onClose={close} />}
+      {(dialog === "payment" || dialog === "balance") && <PaymentDialog deal={deal} balance={dialog === "balance"} onClose={close} />}
       {dialog === "cancel" && <CancelDialog deal={deal} onClose={close} />}
       {dialog === "unwind" && <UnwindDialog deal={deal} onClose={close} />}
       {dialog === "product" && <CancelProductDialog deal={deal} onClose={close} />}
@@ -154,24 +162,26 @@ function Steps({ deal }: { deal: PreviewDeal }) {
   );
 }
 
-/** Where to find what is missing. */
-const places: Record<PreviewDealMissingCode, string | undefined> = {
-  accepted_offer: "offers", signed_agreement: "documents", selected_structure: "calculator", funding: "lenders", payment: "payments", earlier_status: undefined,
-  agreement_hin: "documents", hin: undefined,
+/** What leads to something that is missing: the words of the button, and the section of the desk. */
+const places: Partial<Record<PreviewDealMissingCode, [string, string]>> = {
+  accepted_offer: ["Show offers", "offers"], signed_agreement: ["Show documents", "documents"], agreement_hin: ["Show documents", "documents"],
+  selected_structure: ["Show calculator", "calculator"], funding: ["Show lender", "lenders"],
 };
 
 const before: Partial<Record<DealStatus, string>> = {
   accepted: "acceptance", in_finance: "financing", contracted: "the contract", funded: "funding", delivered: "delivery", closed: "closing",
 };
 
-function show(place: string): void {
+/** Leads to a section of the desk, and to the control that matters there. */
+function show(place: string, control = place === "calculator" ? "#calc-apr" : ".papers .btn, .lender .btn, button, a, input"): void {
   const section = document.getElementById(place);
   section?.scrollIntoView({ behavior: "smooth", block: "center" });
-  section?.querySelector<HTMLElement>("button, a, input")?.focus({ preventScroll: true });
+  const target = control.split(", ").map((c) => section?.querySelector<HTMLElement>(c)).find(Boolean);
+  target?.focus({ preventScroll: true });
 }
 
-/** One line with what the next step requires. */
-function Todo({ deal, next }: { deal: PreviewDeal; next: PreviewDealNext | undefined }) {
+/** What the next step requires, each with a button that leads there. */
+function Todo({ deal, next, onPay }: { deal: PreviewDeal; next: PreviewDealNext | undefined; onPay: (() => void) | undefined }) {
   const fundings = useFundings(deal);
   if (deal.status === "cancelled") {
     const text = [deal.cancel_reason, deal.deposit_outcome && `Money paid: ${word(deal.deposit_outcome).toLowerCase()}`].filter(Boolean).join(" · ");
@@ -181,16 +191,25 @@ function Todo({ deal, next }: { deal: PreviewDeal; next: PreviewDealNext | undef
   if (!step || step.allowed) return null;
   const waiting = step.missing.some((m) => m.code === "funding")
     ? (fundings.data?.data ?? []).filter((f) => !["declined", "withdrawn", "charged_back"].includes(f.status))
-      .flatMap((f) => f.stipulations.filter((s) => s.status === "requested" || s.status === "rejected").map((s) => `${f.lender} requires ${word(s.kind).toLowerCase()}.`))
+      .flatMap((f) => f.stipulations.filter((s) => s.status === "requested" || s.status === "rejected").map((s) => ({ id: s.id, text: `${f.lender} requires ${word(s.kind).toLowerCase()}.`, kind: word(s.kind) })))
     : [];
-  const place = step.missing.map((m) => places[m.code]).find(Boolean);
   return (
-    <p class="todo">
+    <div class="todo">
       <Icon name="clock" />
-      <span><b>Before {before[step.to]}:</b> {[...step.missing.map((m) => m.message), ...waiting].join(" ")}</span>
-      {place && <Button onClick={() => show(place)}>Show</Button>}
-      {step.missing.some((m) => m.code === "hin") && <ButtonLink href={href(`boats/${deal.hull_id}`)}>Open boat</ButtonLink>}
-    </p>
+      <ul>
+        {step.missing.map((m, i) => {
+          const place = places[m.code];
+          return (
+            <li key={m.code}>
+              <span>{i === 0 && <b>Before {before[step.to]}: </b>}{m.message}</span>
+              {place && <Button small onClick={() => show(place[1])}>{place[0]}</Button>}
+              {m.code === "payment" && onPay && <Button small onClick={onPay}>Record payment</Button>}
+              {m.code === "hin" && <ButtonLink small href={href(`boats/${deal.hull_id}`)}>Open boat</ButtonLink>}
+            </li>
+          );
+        })}
+        {waiting.map((s) => <li key={s.id}><span>{s.text}</span><Button small onClick={() => show("lenders", `[aria-label^="${s.kind}:"]`)}>{`Show ${s.kind.toLowerCase()}`}</Button></li>)}
+      </ul>
+    </div>
   );
 }
-

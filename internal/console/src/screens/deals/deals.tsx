@@ -17,12 +17,13 @@ import { End, NoRows, Table, type Column } from "../../parts/table.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { href, navigate, setQuery, usePlace, withQuery } from "../../router.ts";
 import { can } from "../../session.ts";
+import { usePipeline } from "../../shell/counts.ts";
 import { useActions } from "../../shell/actions.ts";
 import { word } from "../../words.ts";
 import { useLocations } from "../boats/shared.ts";
 import { useDirectory } from "../contacts/people.tsx";
 import { MoveDialog } from "./actions.tsx";
-import { buyerName, dealBoat, dealStatuses, dealTypeName, dealTypes, expansions, usePipeline } from "./shared.ts";
+import { buyerName, dealBoat, dealStatuses, dealTypeName, dealTypes, expansions } from "./shared.ts";
 
 /** Filters in the URL. */
 interface Filters {

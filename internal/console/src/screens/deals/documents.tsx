@@ -1,19 +1,20 @@
 // Documents of a deal.
 import { useState } from "preact/hooks";
 import { api, type Document, type DocumentKind, type PreviewDeal, type SignerRole } from "../../api.ts";
-import { Form, useForm } from "../../form.tsx";
+import { Form, useForm, type Values } from "../../form.tsx";
+import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { CheckField, Select, TextArea, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Loaded } from "../../parts/state.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast, toastError } from "../../parts/toast.tsx";
 import { setQuery, withQuery } from "../../router.ts";
-import { can } from "../../session.ts";
+import { can, session } from "../../session.ts";
 import { options, word } from "../../words.ts";
-import { DocumentStatus } from "../documents/pane.tsx";
+import { DocumentStatus, unsigned } from "../documents/pane.tsx";
 import { DealDialog } from "./dialog.tsx";
-import { documentsChanged, useDocuments, useNext } from "./shared.ts";
+import { buyerName, documentsChanged, useDocuments, useMissingDocuments, useNext } from "./shared.ts";
 
 export const documentKinds: DocumentKind[] = [
   "purchase_agreement", "buyers_order", "deposit_receipt", "bill_of_sale", "settlement_statement", "due_bill", "delivery_checklist", "sea_trial_acceptance", "survey", "insurance_binder",
@@ -24,7 +25,7 @@ export const documentKinds: DocumentKind[] = [
 
 export function DealDocuments({ deal }: { deal: PreviewDeal }) {
   const documents = useDocuments(deal.id);
-  const [dialog, setDialog] = useState<"issue" | "upload">();
+  const [dialog, setDialog] = useState<"issue" | "upload" | "sign">();
   const [kind, setKind] = useState<DocumentKind>("purchase_agreement");
   const issue = (which: DocumentKind) => {
     setKind(which);
@@ -54,30 +55,78 @@ export function DealDocuments({ deal }: { deal: PreviewDeal }) {
           </ul>
         ))}
       </Loaded>
-      {writes && documents.data && <Suggestions deal={deal} documents={documents.data.data} onIssue={issue} />}
+      {writes && documents.data && <Suggestions deal={deal} documents={documents.data.data} onIssue={issue} onSign={() => setDialog("sign")} />}
+      {dialog === "sign" && <SignaturesDialog deal={deal} documents={documents.data!.data} onClose={close} />}
       {dialog === "issue" && <IssueDialog deal={deal} kind={kind} onClose={close} />}
       {dialog === "upload" && <UploadDialog deal={deal} onClose={close} />}
     </section>
   );
 }
 
-/** Papers that this deal needs and doesn't have. */
-function Suggestions({ deal, documents, onIssue }: { deal: PreviewDeal; documents: Document[]; onIssue: (kind: DocumentKind) => void }) {
+/** What the papers of this deal still need: the usual ones in one step, and all signatures in another. */
+function Suggestions({ deal, documents, onIssue, onSign }: { deal: PreviewDeal; documents: Document[]; onIssue: (kind: DocumentKind) => void; onSign: () => void }) {
   const next = useNext(deal.id);
-  const has = (kind: DocumentKind) => documents.some((d) => d.kind === kind && d.status !== "voided");
+  const missing = useMissingDocuments(deal.id).data?.data ?? [];
+  const [busy, setBusy] = useState(false);
   const again = next.data?.steps.some((s) => s.missing.some((m) => m.code === "agreement_hin"));
   const forOwner = deal.sale_type === "brokerage" || deal.hull?.ownership === "brokerage" || deal.hull?.ownership === "consignment";
-  const suggestions: Array<[boolean | undefined, DocumentKind, string, string]> = [
-    [again, "purchase_agreement", "The agreement doesn't state the HIN.", "Issue it again"],
-    [!!deal.accepted_offer_id && deal.taxes.some((t) => t.exempt_reason) && !has("exemption_affidavit"), "exemption_affidavit", "The buyer is exempt from a tax.", "Issue the affidavit"],
-    [!!deal.accepted_offer_id && forOwner && !has("settlement_statement"), "settlement_statement", "The boat is sold for its owner.", "Issue the settlement statement"],
-  ];
+  const unlisted = !!deal.accepted_offer_id && forOwner && !documents.some((d) => d.kind === "settlement_statement" && d.status !== "voided")
+    && !missing.some((m) => m.kind === "settlement_statement");
+  const waiting = documents.filter((d) => d.status !== "voided" && unsigned(d).length > 0).length;
+  const issueAll = async () => {
+    const issued = await api.preview.finance.issueMissingDocuments(deal.id);
+    documentsChanged(deal.id);
+    toast(`${issued.data.length} ${issued.data.length === 1 ? "document" : "documents"} issued.`);
+  };
+  const onAll = () => {
+    setBusy(true);
+    void issueAll().catch(toastError).finally(() => setBusy(false));
+  };
   return (
     <>
-      {suggestions.filter(([applies]) => applies).map(([, kind, why, action]) => (
-        <p key={kind} class="note">{why} <button type="button" class="link" onClick={() => onIssue(kind)}>{action}</button></p>
-      ))}
+      {again && <p class="note">The agreement doesn't state the HIN. <button type="button" class="link" onClick={() => onIssue("purchase_agreement")}>Issue it again</button></p>}
+      {unlisted && <p class="note">The boat is sold for its owner. <button type="button" class="link" onClick={() => onIssue("settlement_statement")}>Issue the settlement statement</button></p>}
+      {(missing.length > 0 || waiting > 0) && (
+        <div class="papers">
+          {missing.length > 0 && <p>Still needed: {missing.map((m) => m.title).join(", ")}</p>}
+          {missing.length > 0 && <Button small icon="document" busy={busy} onClick={onAll}>{missing.length === 1 ? "Issue it" : `Issue all ${missing.length}`}</Button>}
+          {waiting > 0 && <Button small icon="edit" onClick={onSign}>Record signatures</Button>}
+        </div>
+      )}
     </>
+  );
+}
+
+/** Records the signatures of several documents that people signed together. */
+function SignaturesDialog({ deal, documents, onClose }: { deal: PreviewDeal; documents: Document[]; onClose: () => void }) {
+  const [waiting] = useState(() => documents.filter((d) => d.status !== "voided" && unsigned(d).length > 0));
+  const signers = roles.filter((role) => waiting.some((d) => unsigned(d).includes(role)));
+  const names: Partial<Record<SignerRole, string>> = { buyer: deal.buyer ? buyerName(deal) : "", dealer: session.user.name };
+  const form = useForm<Values>({
+    name: "signatures " + deal.id,
+    values: Object.fromEntries([...signers.map((role): [string, string] => [role, names[role] ?? ""]), ...waiting.map((d): [string, string] => [d.id, "yes"])]),
+    save: async (v) => {
+      // In the order of the sale. If one is refused, those before it are recorded, and the others still wait.
+      const chosen = [...waiting].reverse().filter((d) => v[d.id]);
+      try {
+        for (const d of chosen) {
+          for (const role of unsigned(d).filter((r) => v[r])) await api.finance.signDocument(deal.id, d.id, { signer_role: role, signer_name: v[role]! });
+        }
+      } finally {
+        documentsChanged(deal.id);
+      }
+      toast("Signatures recorded.");
+    },
+    onSaved: onClose,
+  });
+  return (
+    <DealDialog title="Record signatures" form={form} submit="Record signatures" onClose={onClose}>
+      <p>Record signatures after the people signed the documents. This has no Undo. Leave a name empty if the person has not signed.</p>
+      <div class="form-row">{signers.map((role) => <TextField key={role} form={form} name={role} label={word(role)} />)}</div>
+      <fieldset class="checklist"><legend>Documents</legend>
+        {waiting.map((d) => <CheckField key={d.id} form={form} name={d.id} label={d.title} hint={unsigned(d).map((r) => word(r)).join(", ")} />)}
+      </fieldset>
+    </DealDialog>
   );
 }
 

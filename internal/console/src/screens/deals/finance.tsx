@@ -1,12 +1,14 @@
 // The payment calculator, and the structures that were saved. The API calculates all amounts.
+import { Fragment } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { SlipwayError, api, type FinanceProduct, type FinanceProductKind, type FinanceStructure, type PreviewDeal, type PreviewFinanceQuote } from "../../api.ts";
+import { SlipwayError, api, type FinanceProduct, type FinanceProductKind, type FinanceStructure, type PreviewCatalogProduct, type PreviewDeal, type PreviewFinanceQuote } from "../../api.ts";
 import { useForm, type Values } from "../../form.tsx";
-import { cents } from "../../format.ts";
+import { cents, money } from "../../format.ts";
 import { useLoad } from "../../load.ts";
 import { parseMoney, parseNumber } from "../../numbers.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { CheckField, MoneyField, MoneyInput, NumberField, Select, TextField } from "../../parts/field.tsx";
+import { Menu } from "../../parts/menu.tsx";
 import { explain } from "../../parts/state.tsx";
 import { Tag } from "../../parts/status.tsx";
 import { toast, toastError } from "../../parts/toast.tsx";
@@ -14,7 +16,7 @@ import { can } from "../../session.ts";
 import { options, word } from "../../words.ts";
 import { DealDialog } from "./dialog.tsx";
 import { fromRows, rowsOf, toRows } from "./rows.ts";
-import { dealChanged, fromCents, toCents, useFundings, useStructures } from "./shared.ts";
+import { dealChanged, fromCents, toCents, useDesk, useFundings, useStructures } from "./shared.ts";
 
 interface Inputs {
   down: string;
@@ -101,11 +103,14 @@ export function Calculator({ deal }: { deal: PreviewDeal }) {
   return (
     <section id="calculator" aria-label="Payment calculator">
       <div class="pay">
-        <output for="calc-down calc-apr calc-months">{current ? <>{cents(current.payment.amount)}<small> per month</small></> : <small>Monthly payment</small>}</output>
+        <output for="calc-down calc-apr calc-months">{current ? <>{cents(current.payment.amount)} <small>per month</small></> : <small>Monthly payment</small>}</output>
         <div class="grid">{input("down", "Cash down", "cash_down", "$")}{input("apr", "APR", "apr_percent", "%")}{input("months", "Months", "terms", "")}</div>
-        {inputs.products.length > 0 && (
-          <p class="field-hint">With {inputs.products.map((p) => word(p.kind)).join(", ")}. <button type="button" class="link" onClick={() => set({ products: [] })}>Leave out</button></p>
-        )}
+        {inputs.products.map((p, i) => (
+          <p key={i} class="product"><span>{word(p.kind)}{p.provider && <small>{p.provider}</small>}</span>{cents(p.price_cents)}
+            <IconButton icon="close" label={`Leave out ${word(p.kind)}`} onClick={() => set({ products: inputs.products.filter((_, n) => n !== i) })} />
+          </p>
+        ))}
+        {editable && <Catalog onAdd={(p) => set({ products: [...inputs.products, p] })} />}
         {!inputs.apr && <p class="field-hint">Enter the rate to see the payments.</p>}
         {error && !problems.length && <p class="field-error" role="alert">{explain(error)}</p>}
         {quote && (
@@ -117,10 +122,8 @@ export function Calculator({ deal }: { deal: PreviewDeal }) {
                 </button>
               ))}
             </div>
-            <div class="foot">
-              <span>Financed <b>{cents(quote.amount_financed.amount)}</b></span>
-              {current && <span>Finance charge <b>{cents(current.finance_charge.amount)}</b></span>}
-            </div>
+            <Financed quote={quote} products={clean.products} down={toCents(clean.down) ?? 0} />
+            {current && <p class="foot"><span>Finance charge</span><b>{cents(current.finance_charge.amount)}</b></p>}
           </>
         )}
         {editable && current && <div class="form-end"><Button small onClick={() => setSaving(true)}>Save as structure</Button></div>}
@@ -128,6 +131,34 @@ export function Calculator({ deal }: { deal: PreviewDeal }) {
       {!!structures?.length && <Structures deal={deal} structures={structures} editable={editable} onShow={(s) => setTyped(inputsOf(s))} />}
       {saving && <StructureDialog deal={deal} inputs={clean} onClose={() => setSaving(false)} />}
     </section>
+  );
+}
+
+/** The catalog of the dealership, if there is one. */
+function Catalog({ onAdd }: { onAdd: (product: FinanceProduct) => void }) {
+  const products = useDesk().data?.products ?? [];
+  if (!products.length) return null;
+  const add = ({ kind, provider, price, cost, term_months, taxable }: PreviewCatalogProduct) =>
+    onAdd({ kind, provider: provider ?? null, price_cents: price.amount, cost_cents: cost?.amount ?? null, term_months: term_months ?? null, taxable: taxable ?? null, financed: true });
+  return (
+    <p class="field-hint">
+      <Menu class="link" label="Add product" button="Add product" items={products.map((p) => ({ title: `${p.name}, ${money(p.price)}`, onClick: () => add(p) }))} />
+    </p>
+  );
+}
+
+/** How the amount that is financed comes about. All amounts are the API's, and the cash is what the user typed. */
+function Financed({ quote, products, down }: { quote: PreviewFinanceQuote; products: FinanceProduct[]; down: number }) {
+  const rows: Array<[string, number]> = [
+    ["Deal", quote.deal.amount],
+    ...products.filter((p) => p.financed).map((p): [string, number] => [word(p.kind), p.price_cents]),
+    ["Tax on products", quote.product_tax.amount], ["Deposit", -quote.deposit.amount], ["Cash down", -down],
+  ];
+  return (
+    <dl class="financed">
+      {rows.filter(([, amount]) => amount !== 0).map(([name, amount], i) => <Fragment key={i}><dt>{name}</dt><dd>{amount < 0 && "−"}{cents(Math.abs(amount))}</dd></Fragment>)}
+      <dt><b>Financed</b></dt><dd><b>{cents(quote.amount_financed.amount)}</b></dd>
+    </dl>
   );
 }
 
@@ -154,7 +185,7 @@ function Structures({ deal, structures, editable, onShow }: { deal: PreviewDeal;
 }
 
 const productFields = ["kind", "provider", "price_cents", "cost_cents", "term_months", "financed", "taxable"] as const;
-const productKinds: FinanceProductKind[] = [
+export const productKinds: FinanceProductKind[] = [
   "service_contract", "gap", "gelcoat_protection", "hull_protection", "tire_wheel", "prop_protection", "credit_life", "disability", "key", "prepaid_maintenance", "theft", "other",
 ];
 
@@ -166,11 +197,15 @@ function toRow(p: FinanceProduct): Values {
 }
 
 function StructureDialog({ deal, inputs, onClose }: { deal: PreviewDeal; inputs: Inputs; onClose: () => void }) {
+  const lenders = useDesk().data?.lenders;
+  const fundings = useFundings(deal).data?.data ?? [];
+  const selects = !deal.signed_agreement_id;
+  const submits = ["open", "accepted", "in_finance", "contracted"].includes(deal.status);
   const form = useForm<Values>({
     name: "structure " + deal.id,
-    values: { name: "", lender: "", buy_rate_percent: "", first_payment_on: "", ...toRows("products", inputs.products.map(toRow)) },
+    values: { name: "", lender: "", select: selects ? "yes" : "", submit: fundings.length ? "" : "yes", buy_rate_percent: "", first_payment_on: "", ...toRows("products", inputs.products.map(toRow)) },
     save: async (v) => {
-      await api.finance.createStructure(deal.id, {
+      const structure = await api.finance.createStructure(deal.id, {
         name: v["name"] || null, lender: v["lender"] || null, apr_percent: inputs.apr, term_months: Number(inputs.months), cash_down_cents: toCents(inputs.down) ?? 0,
         first_payment_on: v["first_payment_on"] || null, buy_rate_percent: v["buy_rate_percent"] || null,
         products: fromRows("products", productFields, v).map((p) => ({
@@ -178,8 +213,15 @@ function StructureDialog({ deal, inputs, onClose }: { deal: PreviewDeal; inputs:
           term_months: p["term_months"] ? Number(p["term_months"]) : null, financed: p["financed"] === "yes", taxable: p["taxable"] === "yes",
         })),
       });
+      // What follows can be done again on the desk, so the structure is saved even if it fails.
+      try {
+        if (selects && v["select"]) await api.finance.selectStructure(deal.id, structure.id);
+        if (submits && v["submit"] && structure.lender) await api.finance.submitFunding(deal.id, { lender: structure.lender, structure_id: structure.id });
+        toast(submits && v["submit"] && structure.lender ? `Saved and submitted to ${structure.lender}.` : "Structure saved.");
+      } catch (error) {
+        toastError(error);
+      }
       dealChanged(deal.id);
-      toast("Structure saved.");
     },
     onSaved: onClose,
   });
@@ -187,8 +229,12 @@ function StructureDialog({ deal, inputs, onClose }: { deal: PreviewDeal; inputs:
   return (
     <DealDialog title={`Save ${inputs.months} months at ${inputs.apr}%`} wide form={form} submit="Save structure" onClose={onClose}>
       <div class="form-row">
+        <TextField form={form} name="lender" label="Lender" suggestions={lenders} autofocus />
         <TextField form={form} name="name" label="Name" />
-        <TextField form={form} name="lender" label="Lender" />
+      </div>
+      <div class="form-row">
+        {selects && <CheckField form={form} name="select" label="Select it for the deal" />}
+        {submits && <CheckField form={form} name="submit" label="Submit it to the lender" />}
       </div>
       <div class="form-row">
         {can("hulls:write") && <NumberField form={form} name="buy_rate_percent" label="Buy rate" unit="%" />}

@@ -3,17 +3,18 @@ import { useState } from "preact/hooks";
 import { api, type Funding, type FundingStatus, type PreviewDeal, type Stipulation, type StipulationKind, type StipulationResolution } from "../../api.ts";
 import { useForm } from "../../form.tsx";
 import { cents, date } from "../../format.ts";
-import { MoneyField, NumberField, Select, TextField } from "../../parts/field.tsx";
+import { Button } from "../../parts/button.tsx";
+import { CheckField, MoneyField, NumberField, Select, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Status, Tag, type Tone } from "../../parts/status.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast, toastError, toastUndo } from "../../parts/toast.tsx";
 import { can } from "../../session.ts";
 import { options, word } from "../../words.ts";
 import { DealDialog } from "./dialog.tsx";
-import { canOverride, dealChanged, toCents, useDocuments, useFundings, useStructures } from "./shared.ts";
+import { canOverride, dealChanged, toCents, useDesk, useDocuments, useFundings, useStructures } from "./shared.ts";
 
-/** What the menu offers in each status. The API decides. */
+/** What a funding can become in each status, the usual step first. The API decides. */
 const following: Partial<Record<FundingStatus, FundingStatus[]>> = {
   submitted: ["approved", "conditional", "countered", "declined", "withdrawn"],
   conditional: ["contract_sent", "approved", "withdrawn"],
@@ -32,6 +33,23 @@ const booked: FundingStatus[] = ["funded", "charged_back"];
 
 const decided: FundingStatus[] = ["approved", "conditional", "countered", "declined"];
 
+/** Steps that need a form, for terms, a reason or money. */
+const asked: FundingStatus[] = ["conditional", "countered", "declined", "withdrawn", ...booked];
+
+/** The usual steps after the next one. */
+function later(status: FundingStatus): FundingStatus[] {
+  const steps: FundingStatus[] = [];
+  for (let at = following[status]?.[0]; at && at !== "funded"; at = following[at]?.[0]) steps.push(at);
+  return steps.slice(1);
+}
+
+/** Records a step, and the ones before it. It can be undone until the funding changes again. */
+async function step(deal: PreviewDeal, funding: Funding, to: FundingStatus): Promise<void> {
+  const { version } = await api.finance.advanceFunding(deal.id, funding.id, { to, skip_steps: true }, { ifVersion: funding.version });
+  dealChanged(deal.id);
+  toastUndo(`${funding.lender}: ${word(to).toLowerCase()}.`, () => api.preview.finance.undoFunding(deal.id, funding.id, { ifVersion: version }).then(() => dealChanged(deal.id)), `${funding.lender} is ${word(funding.status).toLowerCase()} again.`);
+}
+
 type Open = { submit: true } | { funding: Funding; to: FundingStatus } | { funding: Funding; stipulation: Stipulation | undefined };
 
 export function Lenders({ deal }: { deal: PreviewDeal }) {
@@ -47,7 +65,7 @@ export function Lenders({ deal }: { deal: PreviewDeal }) {
     <section id="lenders">
       <h2>Lenders{submits && <span class="part-action"><button type="button" class="link" onClick={() => setOpen({ submit: true })}>Submit</button></span>}</h2>
       {!fundings.length && <p class="muted small">{structures.length ? "Not submitted to a lender yet." : "Save a structure first. Then submit it to a lender."}</p>}
-      {fundings.map((f) => <Lender key={f.id} funding={f} writes={writes} onOpen={setOpen} />)}
+      {fundings.map((f) => <Lender key={f.id} deal={deal} funding={f} writes={writes} onOpen={setOpen} />)}
       {open && "submit" in open && <SubmitDialog deal={deal} onClose={close} />}
       {open && "to" in open && <AdvanceDialog deal={deal} funding={open.funding} to={open.to} onClose={close} />}
       {open && "stipulation" in open && (open.stipulation
@@ -59,9 +77,16 @@ export function Lenders({ deal }: { deal: PreviewDeal }) {
 
 const tones: Record<Stipulation["status"], Tone> = { requested: "amber", received: "blue", accepted: "green", waived: "gray", rejected: "red" };
 
-function Lender({ funding, writes, onOpen }: { funding: Funding; writes: boolean; onOpen: (open: Open) => void }) {
+function Lender({ deal, funding, writes, onOpen }: { deal: PreviewDeal; funding: Funding; writes: boolean; onOpen: (open: Open) => void }) {
   const { decision, lender } = funding;
-  const next = (following[funding.status] ?? []).filter((to) => canOverride() || !booked.includes(to));
+  const [busy, setBusy] = useState(false);
+  const next = writes ? (following[funding.status] ?? []).filter((to) => canOverride() || !booked.includes(to)) : [];
+  const usual = next[0] === following[funding.status]?.[0] && funding.status !== "funded" ? next[0] : undefined;
+  const go = (to: FundingStatus) => {
+    if (asked.includes(to)) return onOpen({ funding, to });
+    setBusy(true);
+    void step(deal, funding, to).catch(toastError).finally(() => setBusy(false));
+  };
   const terms = decision && [
     decision.amount_cents != null && cents(decision.amount_cents), decision.apr_percent && `${decision.apr_percent}%`, decision.term_months && `${decision.term_months} months`,
     decision.tier && `tier ${decision.tier}`, decision.buy_rate_percent && `buy rate ${decision.buy_rate_percent}%`, decision.expires_at && `until ${date(decision.expires_at)}`,
@@ -70,17 +95,21 @@ function Lender({ funding, writes, onOpen }: { funding: Funding; writes: boolean
     <div class="lender">
       <h3>
         {lender}
-        {writes && next.length > 0 && (
+        {next.length > 0 && (
           <Menu
-            class="link" align="end" label={`Advance ${lender}`} button="Advance"
+            class="link" align="end" label={`More for ${lender}`} button="More"
             items={[
-              ...next.map((to) => ({ title: word(to), onClick: () => onOpen({ funding, to }) })),
+              usual === "approved" && { title: "Approved with terms", onClick: () => onOpen({ funding, to: usual }) },
+              ...next.filter((to) => to !== usual).map((to) => ({ title: word(to), onClick: () => go(to) })),
+              ...later(funding.status).map((to) => ({ title: `Everything up to ${word(to).toLowerCase()}`, icon: "arrowRight" as const, onClick: () => go(to) })),
               { title: "Add stipulation", icon: "plus" as const, onClick: () => onOpen({ funding, stipulation: undefined }) },
             ]}
           />
         )}
       </h3>
-      <p class="row"><Status value={funding.status} /><span class="muted">{cents(funding.amount_cents)}{funding.reference && ` · ${funding.reference}`}</span></p>
+      <p class="row"><Status value={funding.status} /><span class="muted">{cents(funding.amount_cents)}{funding.reference && ` · ${funding.reference}`}</span>
+        {usual && <Button small busy={busy} onClick={() => go(usual)}>{`Mark ${word(usual).toLowerCase()}`}</Button>}
+      </p>
       {(terms || decision?.conditions || funding.reason) && <p class="small">{[terms, decision?.conditions, funding.reason].filter(Boolean).join(". ")}</p>}
       {funding.differs_from_structure.length > 0 && (
         <p class="note"><Icon name="alert" />{funding.differs_from_structure.map((d) => `${word(d.field.replace(/_(cents|percent)$/, ""))}: the lender has ${shown(d.field, d.decision)}, the structure ${shown(d.field, d.structure)}.`).join(" ")}</p>
@@ -108,9 +137,10 @@ function shown(field: string, value: string): string {
 function SubmitDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => void }) {
   const structures = useStructures(deal.id).data?.data ?? [];
   const selected = structures.find((s) => s.selected);
+  const lenders = useDesk().data?.lenders;
   const form = useForm({
     name: "submit " + deal.id,
-    values: { lender: selected?.lender ?? "", structure_id: selected?.id ?? structures[0]?.id ?? "", reference: "" },
+    values: { lender: selected?.lender ?? structures.find((s) => s.lender)?.lender ?? "", structure_id: selected?.id ?? structures[0]?.id ?? "", reference: "" },
     save: async (v) => {
       await api.finance.submitFunding(deal.id, { lender: v.lender, structure_id: v.structure_id || null, reference: v.reference || null });
       dealChanged(deal.id);
@@ -120,7 +150,7 @@ function SubmitDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => voi
   });
   return (
     <DealDialog title="Submit to a lender" form={form} submit="Submit" onClose={onClose}>
-      <TextField form={form} name="lender" label="Lender" required />
+      <TextField form={form} name="lender" label="Lender" required suggestions={lenders} />
       <Select form={form} name="structure_id" label="Structure" required choices={structures.map((s) => [s.id, `${s.name ?? `${s.term_months} months`}, ${cents(s.payment_cents)} per month`])} />
       <TextField form={form} name="reference" label="Lender’s reference number" />
     </DealDialog>
@@ -131,7 +161,7 @@ function AdvanceDialog({ deal, funding, to, onClose }: { deal: PreviewDeal; fund
   const asksTerms = decided.includes(to) && to !== "declined";
   const form = useForm({
     name: `advance ${funding.id} ${to}`,
-    values: { reason: "", reference: funding.reference ?? "", amount_cents: "", "decision.amount_cents": "", "decision.apr_percent": "", "decision.term_months": "", "decision.tier": "", "decision.conditions": "" },
+    values: { reason: "", reference: funding.reference ?? "", amount_cents: "", record_payment: "yes", "decision.amount_cents": "", "decision.apr_percent": "", "decision.term_months": "", "decision.tier": "", "decision.conditions": "" },
     save: async (v) => {
       const decision = {
         amount_cents: toCents(v["decision.amount_cents"]), apr_percent: v["decision.apr_percent"] || null, term_months: Number(v["decision.term_months"]) || null,
@@ -141,6 +171,7 @@ function AdvanceDialog({ deal, funding, to, onClose }: { deal: PreviewDeal; fund
       await api.finance.advanceFunding(deal.id, funding.id, {
         to, reason: v.reason || null, reference: v.reference || null,
         ...(to === "funded" && v.amount_cents && { amount_cents: toCents(v.amount_cents) }),
+        ...(to === "funded" && v.record_payment && { record_payment: true }),
         ...(asksTerms && hasTerms && { decision }),
       });
       dealChanged(deal.id);
@@ -163,7 +194,8 @@ function AdvanceDialog({ deal, funding, to, onClose }: { deal: PreviewDeal; fund
           </div>
         </>
       )}
-      {to === "funded" && <MoneyField form={form} name="amount_cents" label="Amount that the lender paid" exact hint={`${cents(funding.requested_cents)} if empty. Record the money as a payment too.`} />}
+      {to === "funded" && <MoneyField form={form} name="amount_cents" label="Amount that the lender paid" exact hint={`${cents(funding.requested_cents)} if empty.`} />}
+      {to === "funded" && <CheckField form={form} name="record_payment" label="Record the money as a payment" hint="This has no Undo, because money changes hands." />}
       <TextField form={form} name="reference" label="Lender’s reference number" />
       <TextField form={form} name="reason" label="Reason" />
     </DealDialog>

@@ -4,12 +4,13 @@ import { SlipwayError, api, type Offer, type OfferParty, type PreviewDeal } from
 import { useForm } from "../../form.tsx";
 import { ago, usd, when } from "../../format.ts";
 import { changed } from "../../load.ts";
+import { Button } from "../../parts/button.tsx";
 import { confirm } from "../../parts/dialog.tsx";
 import { MoneyField, Select, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Loaded } from "../../parts/state.tsx";
-import { toast, toastError } from "../../parts/toast.tsx";
+import { toastError, toastUndo } from "../../parts/toast.tsx";
 import { can } from "../../session.ts";
 import { word } from "../../words.ts";
 import { DealDialog } from "./dialog.tsx";
@@ -31,7 +32,7 @@ export function Offers({ deal, onAdd }: { deal: PreviewDeal; onAdd: () => void }
             <i style={{ "--c": colors[offer.status] ?? "var(--line-strong)" }} />
             <span>{word(offer.made_by)}</span>
             <b class={colors[offer.status] ? "" : "no"}>{usd(offer.amount_usd)}</b>
-            {editable && offer.status === "pending" && <OfferMenu deal={deal} offer={offer} onDialog={(kind) => setDialog({ offer, kind })} />}
+            {editable && offer.status === "pending" && <Answer deal={deal} offer={offer} onDialog={(kind) => setDialog({ offer, kind })} />}
             <small>{describe(offer)}</small>
           </div>
         ))}
@@ -53,27 +54,33 @@ function other(side: OfferParty): OfferParty {
   return side === "buyer" ? "dealer" : "buyer";
 }
 
-function OfferMenu({ deal, offer, onDialog }: { deal: PreviewDeal; offer: Offer; onDialog: (kind: "counter" | "reject" | "withdraw") => void }) {
+/** What to do with a pending offer. Accepting it takes one click, because it can be undone. */
+function Answer({ deal, offer, onDialog }: { deal: PreviewDeal; offer: Offer; onDialog: (kind: "counter" | "reject" | "withdraw") => void }) {
   const by = word(other(offer.made_by));
+  const [busy, setBusy] = useState(false);
+  const onAccept = () => {
+    setBusy(true);
+    void accept(deal, offer).finally(() => setBusy(false));
+  };
   return (
-    <Menu
-      class="btn small" align="end" label={`Answer the offer of ${usd(offer.amount_usd)}`} button={<>Answer<Icon name="down" /></>}
-      items={[
-        { title: `${by} accepts`, icon: "check", onClick: () => void accept(deal, offer) },
-        { title: `${by} counters`, icon: "price", onClick: () => onDialog("counter") },
-        { title: `${by} rejects`, icon: "close", onClick: () => onDialog("reject") },
-        { title: "Withdraw", icon: "undo", onClick: () => onDialog("withdraw") },
-      ]}
-    />
+    <span class="answer">
+      <Button small busy={busy} onClick={onAccept}>{by} accepts</Button>
+      <Menu
+        class="btn small square" align="end" label={`Answer the offer of ${usd(offer.amount_usd)}`} button={<Icon name="down" />}
+        items={[
+          { title: `${by} counters`, icon: "price", onClick: () => onDialog("counter") },
+          { title: `${by} rejects`, icon: "close", onClick: () => onDialog("reject") },
+          { title: "Withdraw", icon: "undo", onClick: () => onDialog("withdraw") },
+        ]}
+      />
+    </span>
   );
 }
 
 /** Accepts an offer. If the boat is on hold for someone else, a manager can accept it anyway. */
 async function accept(deal: PreviewDeal, offer: Offer): Promise<void> {
-  const title = `Accept ${usd(offer.amount_usd)} from the ${offer.made_by}?`;
-  if (!(await confirm({ title, text: "The boat is reserved for this deal.", action: "Accept offer" }))) return;
   try {
-    await api.deals.acceptOffer(deal.id, offer.id, {}).catch(async (error: unknown) => {
+    const accepted = await api.deals.acceptOffer(deal.id, offer.id, {}).catch(async (error: unknown) => {
       const onHold = error instanceof SlipwayError && error.details.some((d) => d.code === "hull_on_hold");
       if (!onHold || !canOverride()) throw error;
       if (await confirm({ title: "The boat is on hold for someone else", text: error.message, action: "Accept anyway", danger: true })) {
@@ -81,12 +88,17 @@ async function accept(deal: PreviewDeal, offer: Offer): Promise<void> {
       }
       throw error;
     });
-    dealChanged(deal.id);
-    changed("hull", deal.hull_id);
-    toast("Offer accepted. The boat is reserved.");
+    negotiated(deal, "Offer accepted. The boat is reserved.", accepted, "Not accepted. The deal is open again.");
   } catch (error) {
     toastError(error);
   }
+}
+
+/** Loads what an answer changes, and offers to undo it. */
+function negotiated(deal: PreviewDeal, text: string, { id, version }: Offer, undone: string): void {
+  const reload = () => (dealChanged(deal.id), changed("hull", deal.hull_id));
+  reload();
+  toastUndo(text, () => api.preview.deals.undoOffer(deal.id, id, { ifVersion: version }).then(reload), undone);
 }
 
 const expirations: Array<[string, string]> = [["24", "In 1 day"], ["48", "In 2 days"], ["72", "In 3 days"], ["168", "In 1 week"]];
@@ -97,13 +109,12 @@ export function OfferDialog({ deal, answers, onClose, onSaved }: { deal: Preview
     name: "offer " + deal.id,
     values: { amount_usd: "", made_by: (answers ? other(answers.made_by) : "dealer") as string, hours: "", note: "" },
     save: async ({ amount_usd, made_by, hours, note }) => {
-      await api.deals.makeOffer(deal.id, {
+      const made = await api.deals.makeOffer(deal.id, {
         amount_usd: Number(amount_usd), made_by: made_by as OfferParty, note: note || null,
         expires_at: hours ? new Date(Date.now() + Number(hours) * 3_600_000).toISOString() : null,
         ...(answers && { in_reply_to: answers.id }),
       });
-      dealChanged(deal.id);
-      toast("Offer recorded.");
+      negotiated(deal, "Offer recorded.", made, "Offer withdrawn.");
       onSaved?.(Number(amount_usd));
     },
     onSaved: onClose,
@@ -125,9 +136,8 @@ function RejectDialog({ deal, offer, withdraw, onClose }: { deal: PreviewDeal; o
     name: "reject " + offer.id,
     values: { reason: "" },
     save: async ({ reason }) => {
-      await api.deals.rejectOffer(deal.id, offer.id, { by: withdraw ? offer.made_by : other(offer.made_by), reason: reason || null });
-      dealChanged(deal.id);
-      toast(withdraw ? "Offer withdrawn." : "Offer rejected.");
+      const rejected = await api.deals.rejectOffer(deal.id, offer.id, { by: withdraw ? offer.made_by : other(offer.made_by), reason: reason || null });
+      negotiated(deal, withdraw ? "Offer withdrawn." : "Offer rejected.", rejected, "The offer is pending again.");
     },
     onSaved: onClose,
   });

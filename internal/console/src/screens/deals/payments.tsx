@@ -7,12 +7,12 @@ import { MoneyField, Select, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Loaded } from "../../parts/state.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast, toastUndo } from "../../parts/toast.tsx";
 import { href } from "../../router.ts";
 import { can } from "../../session.ts";
 import { options, word } from "../../words.ts";
 import { DealDialog } from "./dialog.tsx";
-import { canOverride, dealChanged, toCents, usePayments } from "./shared.ts";
+import { canOverride, dealChanged, fromCents, toCents, usePayments } from "./shared.ts";
 
 /** Types of entries that take money back. */
 const taken = ["refund", "reversal", "transfer_out"];
@@ -57,17 +57,18 @@ export function Payments({ deal, onAdd }: { deal: PreviewDeal; onAdd: () => void
 const kinds: PaymentKind[] = ["deposit", "down_payment", "balance", "lender_proceeds"];
 const methods: PaymentMethod[] = ["card", "check", "ach", "wire", "cash", "financing"];
 
-export function PaymentDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => void }) {
+/** A payment to record. With balance, it is what is due. */
+export function PaymentDialog({ deal, balance = false, onClose }: { deal: PreviewDeal; balance?: boolean; onClose: () => void }) {
   const form = useForm({
-    name: "payment " + deal.id,
-    values: { amount_cents: "", kind: "deposit", method: "card", received_on: "", reference: "" },
+    name: `payment ${balance} ${deal.id}`,
+    values: { amount_cents: balance ? fromCents(deal.totals.balance_due.amount) : "", kind: balance ? "balance" : "deposit", method: balance ? "check" : "card", received_on: "", reference: "" },
     save: async (v) => {
-      await api.finance.recordPayment(deal.id, {
+      const payment = await api.finance.recordPayment(deal.id, {
         amount_cents: toCents(v.amount_cents) ?? 0, kind: v.kind as PaymentKind, method: v.method as PaymentMethod,
         received_on: v.received_on || null, reference: v.reference || null,
       });
       dealChanged(deal.id);
-      toast("Payment recorded.");
+      toastUndo("Payment recorded.", () => api.preview.finance.undoPayment(deal.id, payment.id).then(() => dealChanged(deal.id)), "Payment undone. It is reversed.");
     },
     onSaved: onClose,
   });

@@ -60,10 +60,14 @@ export function useStructures(dealId: string) {
   return useLoad(["structures", dealId], () => api.finance.listStructures(dealId, { limit: 100 }), [dealId]);
 }
 
-/** Deals by status, with totals. */
-export function usePipeline(location_id?: string) {
-  const load = () => api.preview.reports.getPipeline(location_id ? { location_id } : {});
-  return useLoad(["pipeline", location_id], load, ["deal", "payment"]);
+/** Fees, products and lenders to choose from. */
+export function useDesk() {
+  return useLoad(["deal desk"], () => api.preview.finance.getDealDesk(), ["dealership", "funding"]);
+}
+
+/** The usual documents that a deal doesn't have yet. */
+export function useMissingDocuments(dealId: string) {
+  return useLoad(["missing documents", dealId], () => api.preview.finance.listMissingDocuments(dealId), [dealId, "document", "payment"]);
 }
 
 /** Loads a deal and its parts again. */

@@ -124,12 +124,13 @@ export function LinesDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () 
   );
 }
 
-const taxFields = ["name", "rate_percent", "exempt_reason"] as const;
+// A row is there for as long as its first field has a value, also while the user types another name.
+const taxFields = ["row", "name", "rate_percent", "exempt_reason"] as const;
 
 function toTerms(deal: PreviewDeal): Values {
   return {
     deal_type: deal.deal_type, sale_type: deal.sale_type, owner_id: deal.owner_id ?? "", trade_tax_credit: deal.trade_tax_credit ? "yes" : "",
-    ...toRows("taxes", deal.taxes.map((t) => ({ name: t.name, rate_percent: t.rate_percent, exempt_reason: t.exempt_reason ?? "" }))),
+    ...toRows("taxes", deal.taxes.map((t) => ({ row: "yes", name: t.name, rate_percent: t.rate_percent, exempt_reason: t.exempt_reason ?? "" }))),
   };
 }
 
@@ -174,7 +175,7 @@ export function TermsDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () 
           <IconButton icon="trash" label={`Remove tax ${i + 1}`} onClick={() => rows.remove(i)} />
         </fieldset>
       ))}
-      <div class="form-end start"><Button small icon="plus" onClick={() => rows.add({ name: "Sales tax" })}>Add tax</Button></div>
+      <div class="form-end start"><Button small icon="plus" onClick={() => rows.add({ row: "yes", name: "Sales tax" })}>Add tax</Button></div>
       <CheckField form={form} name="trade_tax_credit" label="Trade-ins reduce the taxable amount" />
     </DealDialog>
   );

@@ -18,8 +18,12 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
   contact: { consent_revoked: 1, created: 1, erased: 1, merged: 1, updated: 1 },
   appointment: { canceled: 1, created: 1, reminder_sent: 1, updated: 1 },
   quarantine: { started: 1 },
+  campaign: { completed: 1, created: 1, deleted: 1, started: 1, stopped: 1, updated: 1 },
+  lead_segment: { created: 1, deleted: 1, updated: 1 },
+  message_template: { created: 1, deleted: 1, updated: 1 },
+  do_not_call_list: { created: 1, deleted: 1 },
   activity: { created: 1, deleted: 1, updated: 1 },
-  deal: { accepted: 1, adjusted: 1, cancelled: 1, closed: 1, contracted: 1, delivered: 1, funded: 1, in_finance: 1, offer_expired: 1, offer_made: 1, offer_rejected: 1, offer_withdrawn: 1, opened: 1, reopened: 1, trade_in_added: 1, trade_in_removed: 1, trade_in_replaced: 1, unwound: 1, updated: 1 },
+  deal: { accepted: 1, adjusted: 1, cancelled: 1, closed: 1, contracted: 1, delivered: 1, funded: 1, in_finance: 1, offer_expired: 1, offer_made: 1, offer_rejected: 1, offer_undone: 1, offer_withdrawn: 1, opened: 1, reopened: 1, trade_in_added: 1, trade_in_removed: 1, trade_in_replaced: 1, unwound: 1, updated: 1 },
   payment: { recorded: 1, refunded: 1, reversed: 1, transferred: 1 },
   document: { issued: 1, partially_signed: 1, signed: 1, voided: 1 },
   finance_structure: { created: 1, selected: 1 },
@@ -37,7 +41,7 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
 };
 
 const inventory = ["hull", "hull_photo", "import", "channel", "location"];
-const people = ["lead", "contact", "appointment", "quarantine"];
+const people = ["lead", "contact", "appointment", "quarantine", "campaign", "lead_segment", "message_template", "do_not_call_list"];
 const sales = ["deal", "payment", "document", "finance_structure", "funding", "listing_agreement"];
 
 /** Reports whether the user can read the events of a noun. */

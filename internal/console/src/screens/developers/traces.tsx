@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type ListParams, type Page } from "../../api.ts";
-import { dateTime } from "../../format.ts";
+import { date, dateTime } from "../../format.ts";
 import { onHint } from "../../live.ts";
 import { useLoad, type LoadList } from "../../load.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -59,7 +59,7 @@ export async function ofRequest<T>(page: PromiseLike<Page<T>>, wanted: string | 
 /** 9:41:07 AM, with the full time as the title. */
 export function Clock({ at }: { at: string }) {
   const seconds = new Date(at).toLocaleTimeString("en-US", { timeZone: session.dealership.timezone });
-  const isToday = Date.now() - Date.parse(at) < 86_400_000;
+  const isToday = date(at) === date(new Date().toISOString());
   return <time class="num" dateTime={at} title={dateTime(at)}>{isToday ? seconds : dateTime(at).replace(/, \d{4}/, "")}</time>;
 }
 

@@ -58,7 +58,8 @@ function Methods({ lead }: { lead: PreviewLead }) {
   const checks = (channel: ConsentChannel) => data?.checks.filter((c) => c.channel === channel) ?? [];
   const number = lead.contact?.phone;
   const call = consents.data?.data.find((c) => c.channels.includes("voice"));
-  const callable = call?.direction === "granted" && !(call.expires_at && Date.parse(call.expires_at) < Date.now());
+  const listed = checks("voice").some((c) => c.code === "do_not_call");
+  const callable = !listed && call?.direction === "granted" && !(call.expires_at && Date.parse(call.expires_at) < Date.now());
 
   const menu = (channel: ConsentChannel) => can("leads:write") && (
     <Menu
@@ -80,9 +81,9 @@ function Methods({ lead }: { lead: PreviewLead }) {
       {number && (
         <li>
           <Icon name="phone" />{callable ? <a class="link num" href={"tel:" + number}>{phone(number)}</a> : <span>Calls</span>}
-          <Tag tone={!call ? "gray" : callable ? "green" : "red"}>{!call ? "No record" : callable ? "Given" : word(call.direction === "revoked" ? "revoked" : "expired")}</Tag>
+          <Tag tone={listed ? "red" : !call ? "gray" : callable ? "green" : "red"}>{listed ? "Do not call" : !call ? "No record" : callable ? "Given" : word(call.direction === "revoked" ? "revoked" : "expired")}</Tag>
           {menu("voice")}
-          <small>{call ? when(call.captured_at) : "Get consent before calling with offers"}</small>
+          <small>{listed ? "On a do-not-call list: no sales calls" : call ? when(call.captured_at) : "Get consent before calling with offers"}</small>
         </li>
       )}
       {!number && !lead.contact?.email && <li class="muted">No phone number or email address.</li>}

@@ -11,16 +11,12 @@ import { Empty, ErrorNote, Skeleton } from "../../parts/state.tsx";
 import { Tag } from "../../parts/status.tsx";
 import { href, navigate, setQuery, usePlace } from "../../router.ts";
 import { can, session } from "../../session.ts";
+import { useAwaiting } from "../../shell/counts.ts";
 import { word } from "../../words.ts";
 import { contactName, leadExpansions, leadTitle } from "../contacts/people.tsx";
 import { SnoozeMenu } from "./snooze.tsx";
 
 const shown = 7;
-
-/** The counts of all leads that wait. The sidebar shows the same number. */
-export function useAwaiting() {
-  return useLoad(can("leads:read") ? ["awaiting leads"] : undefined, () => api.preview.leads.getAwaiting(), ["lead"]);
-}
 
 export function Waiting() {
   const { query } = usePlace();

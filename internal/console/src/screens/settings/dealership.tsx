@@ -67,7 +67,7 @@ function toPatch(v: Values, c: Partial<Values>): DealershipPatch {
     ...Object.fromEntries(numbers.filter((n) => has("settings." + n)).map((n) => [n, Number(v["settings." + n])])),
     ...(has("settings.quiet_hours") && { quiet_hours: { start: v["settings.quiet_hours.start"]!, end: v["settings.quiet_hours.end"]! } }),
     ...(has("settings.sender") && { sender: { email: v["settings.sender.email"] || null, sms: v["settings.sender.sms"] || null } }),
-    ...(has("settings.lost_reasons") && { lost_reasons: toLines(v["settings.lost_reasons"]) }),
+    ...(has("settings.lost_reasons") && { lost_reasons: (v["settings.lost_reasons"] ?? "").split("\n").map((l) => l.trim()).filter(Boolean) }),
     ...(has("settings.allowed_apps") && { allowed_apps: v["settings.allowed_apps"] as Dealership["settings"]["allowed_apps"] }),
     ...(has("settings.inbound") && { inbound: { new_senders_per_hour: Number(v["settings.inbound.new_senders_per_hour"]), marketplaces: toLines(v["settings.inbound.marketplaces"]) } as DealershipPatchSettingsInbound }),
     ...(has("settings.sold_when") && { sold_when: v["settings.sold_when"] as "contracted" | "funded" }),

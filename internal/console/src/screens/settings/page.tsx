@@ -5,10 +5,11 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { href } from "../../router.ts";
 import { can, type Scope } from "../../session.ts";
 
-export type Part = "dealership" | "locations" | "people" | "roles" | "channels" | "sso" | "apps" | "backups" | "profile";
+export type Part = "dealership" | "deals" | "locations" | "people" | "roles" | "channels" | "sso" | "apps" | "backups" | "profile";
 
 const parts: Array<{ path: Part; title: string; scope?: Scope }> = [
   { path: "dealership", title: "Dealership", scope: "admin" },
+  { path: "deals", title: "Deals", scope: "admin" },
   { path: "locations", title: "Locations", scope: "admin" },
   { path: "people", title: "People", scope: "admin" },
   { path: "roles", title: "Roles", scope: "admin" },

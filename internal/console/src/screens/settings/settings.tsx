@@ -6,6 +6,7 @@ import { AppSettings } from "./apps.tsx";
 import { BackupSettings } from "./backups.tsx";
 import { ChannelSettings } from "./channels.tsx";
 import { DealershipSettings } from "./dealership.tsx";
+import { DealSettings } from "./deals.tsx";
 import { LocationSettings } from "./locations.tsx";
 import { shownParts, type Part } from "./page.tsx";
 import { PeopleSettings } from "./people.tsx";
@@ -15,6 +16,7 @@ import { SsoSettings } from "./sso.tsx";
 
 const contents: Record<Part, FunctionComponent> = {
   dealership: DealershipSettings,
+  deals: DealSettings,
   locations: LocationSettings,
   people: PeopleSettings,
   roles: RoleSettings,

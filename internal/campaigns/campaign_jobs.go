@@ -1,0 +1,119 @@
+package campaigns
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/messages"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// RunCampaign is the job that works on a campaign for a while, and enqueues the next turn.
+type RunCampaign struct {
+	Env        auth.Env `json:"env"`
+	CampaignID string   `json:"campaign_id"`
+	Turn       int64    `json:"turn"`
+}
+
+// Kind is the job kind.
+func (RunCampaign) Kind() string { return "run_campaign" }
+
+// Lane separates campaigns from short jobs.
+func (RunCampaign) Lane() string { return jobs.Long }
+
+// Work registers the jobs.
+func (a *API) Work(q *jobs.Queue) { jobs.On(q, a.RunCampaign) }
+
+const (
+	// window is how many messages of a campaign wait for the provider at the same time. The others wait in
+	// the campaign, so that answers to customers don't wait behind thousands of them.
+	window = 100
+	// handBatch is how many recipients a transaction handles.
+	handBatch = 20
+	// turnTakes is how long a turn works.
+	turnTakes = 20 * time.Second
+	// again is when the next turn looks for room in the window.
+	again = time.Second
+)
+
+// RunCampaign turns leads into recipients, and recipients into messages. Each step is a transaction that
+// locks the campaign and saves the messages together with their recipients. So nobody gets two,
+// also if a server is killed and the job runs again, or if two servers run it.
+func (a *API) RunCampaign(ctx context.Context, job RunCampaign) error {
+	end := a.DB.Now().Add(turnTakes)
+	for {
+		next, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (bool, error) {
+			return a.step(ctx, tx, job, tx.Now.After(end))
+		})
+		if fault.KindOf(err) == fault.KindNotFound {
+			return nil
+		}
+		if err != nil || !next {
+			return err
+		}
+	}
+}
+
+// step does a part of the work. It reports whether the turn goes on.
+func (a *API) step(ctx context.Context, tx *db.Tx, job RunCampaign, late bool) (bool, error) {
+	c, err := campaigns.FindForUpdate(ctx, tx, job.CampaignID)
+	if err != nil || !c.isRunning() || c.Turn != job.Turn {
+		return false, err
+	}
+	switch {
+	case c.SendAt.After(tx.Now): // the clock of the queue is ahead
+		return false, a.enqueue(ctx, tx, c, *c.SendAt)
+	case c.Status == Scheduled:
+		before := c
+		c.Status, c.StartedAt = Sending, &tx.Now
+		return true, save(ctx, tx, before, &c, "campaign.started")
+	case !c.Prepared:
+		return true, prepare(ctx, tx, &c)
+	}
+
+	sent, err := messages.CountOfCampaign(ctx, tx, c.ID)
+	if err != nil {
+		return false, err
+	}
+	pending := sent[messages.Queued] + sent[messages.Scheduled]
+	if late || pending >= window {
+		return false, a.enqueue(ctx, tx, c, tx.Now.Add(again))
+	}
+	due, err := listDue(ctx, tx, c.ID, min(handBatch, window-pending))
+	if err != nil {
+		return false, err
+	}
+	for _, r := range due {
+		if err := a.hand(ctx, tx, c, r); err != nil {
+			return false, err
+		}
+	}
+	if len(due) > 0 {
+		return true, nil
+	}
+
+	at, err := nextDue(ctx, tx, c.ID)
+	switch {
+	case err != nil:
+		return false, err
+	case at != nil:
+		return false, a.enqueue(ctx, tx, c, *at)
+	case pending > 0:
+		return false, a.enqueue(ctx, tx, c, tx.Now.Add(again))
+	}
+	before := c
+	c.Status, c.EndedAt = Completed, &tx.Now
+	return false, save(ctx, tx, before, &c, "campaign.completed")
+}
+
+// enqueue ends a turn. A job of this turn that runs again after a crash does nothing.
+func (a *API) enqueue(ctx context.Context, tx *db.Tx, c Campaign, at time.Time) error {
+	c.Turn++
+	if err := proceed(ctx, tx, c); err != nil {
+		return err
+	}
+	return a.Jobs.Enqueue(ctx, tx, RunCampaign{tx.Env, c.ID, c.Turn}, at)
+}

@@ -1,2 +1,0 @@
-function r(t){return t.map(e=>e.map(o).join(",")+`\r
-`).join("")}function o(t){if(t===null)return"";if(typeof t=="number")return String(t);let e=/^[=+\-@\t\r]/.test(t)?"'"+t:t;return/[",\r\n]/.test(e)?`"${e.replaceAll('"','""')}"`:e}function s(t,e){i(t,new Blob(["\uFEFF"+r(e)],{type:"text/csv"}))}function i(t,e){let n=document.createElement("a");n.href=URL.createObjectURL(e),n.download=t,n.click(),setTimeout(()=>URL.revokeObjectURL(n.href),1e4)}export{s as a,i as b};

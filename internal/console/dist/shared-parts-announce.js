@@ -1,1 +1,0 @@
-import{M as n}from"./shared-sdk-ts-src-services.gen.js";var t=n("");function r(o){t.set(o)}export{t as a,r as b};

@@ -1,1 +1,0 @@
-import{R as a,u as n}from"./shared-sdk-ts-src-services.gen.js";var r=[200,285,40,150,250,330,15,225];function c({name:t}){let s=[...t].reduce((i,o)=>(i*31+o.charCodeAt(0))%1009,7),e=r[s%r.length];return a("span",{class:"avatar",style:{"--hue":String(e)},"aria-hidden":"true",children:n(t)})}export{c as a};

@@ -1,1 +1,0 @@
-import{R as n}from"./shared-sdk-ts-src-services.gen.js";function l({moments:o}){return n("ol",{class:"line",children:o.map((e,t)=>n("li",{class:t===0?"now":"",children:[e.what,n("small",{children:e.note})]},e.id))})}export{l as a};

@@ -1,1 +1,0 @@
-import{f as t}from"./shared-screens-contacts-people.js";import{R as e}from"./shared-sdk-ts-src-services.gen.js";function l(o){return e(t,{...o,onClose:()=>{o.form.reset(),o.onClose()}})}export{l as a};

@@ -1,0 +1,68 @@
+package demo
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"slipway/internal/campaigns"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/vocab/page"
+)
+
+// addCampaigns shows an email to lost leads that was sent, and a draft of a text message to open leads.
+func (s *seeder) addCampaigns(ctx context.Context, e *environment) error {
+	s.now = s.started.Add(-50 * time.Hour)
+	sent, err := s.addCampaign(ctx, e, object{"name": "Winter price list", "channel": "email", "subject": "New prices at {dealership}",
+		"body": "Hello {first_name|there},\n\nwe have new winter prices on center consoles and pontoons, and room for trade-ins. " +
+			"Reply to this email, and {seller|we} will send you the list."},
+		object{"name": "Lost leads", "filter": object{"statuses": []string{"lost"}}})
+	if err != nil {
+		return err
+	}
+	if err := s.as(e.key).send(ctx, http.MethodPost, "/v2-preview/campaigns/"+sent+"/start", object{}, nil); err != nil {
+		return err
+	}
+	if err := s.runCampaign(ctx, e, sent); err != nil {
+		return err
+	}
+	_, err = s.addCampaign(ctx, e, object{"name": "Open house", "channel": "sms",
+		"body": "{dealership}: Hi {first_name|there}, our open house is on the first Saturday of December, with sea trials all day."},
+		object{"name": "Open leads", "filter": object{}})
+	return err
+}
+
+func (s *seeder) addCampaign(ctx context.Context, e *environment, template, segment object) (string, error) {
+	var t, g, c struct{ ID string }
+	if err := s.as(e.key).send(ctx, http.MethodPost, "/v2-preview/message_templates", template, &t); err != nil {
+		return "", err
+	}
+	if err := s.as(e.key).send(ctx, http.MethodPost, "/v2-preview/lead_segments", segment, &g); err != nil {
+		return "", err
+	}
+	err := s.as(e.key).send(ctx, http.MethodPost, "/v2-preview/campaigns",
+		object{"name": template["name"], "segment_id": g.ID, "template_id": t.ID}, &c)
+	return c.ID, err
+}
+
+// runCampaign hands out the messages and delivers them.
+func (s *seeder) runCampaign(ctx context.Context, e *environment, id string) error {
+	api := &campaigns.API{DB: s.DB, Jobs: s.Jobs, Messages: s.messages()}
+	for turn := range int64(2) {
+		if err := jobs.Run(ctx, api.RunCampaign, campaigns.RunCampaign{Env: e.env, CampaignID: id, Turn: turn}); err != nil {
+			return err
+		}
+		var all page.Page[campaigns.CampaignRecipient]
+		if err := s.as(e.key).send(ctx, http.MethodGet, "/v2-preview/campaigns/"+id+"/recipients?limit=100", nil, &all); err != nil {
+			return err
+		}
+		for _, r := range all.Data {
+			if r.State == campaigns.Handed {
+				if err := s.deliver(ctx, e, *r.MessageID); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"maps"
+
+	"slipway/internal/testkit"
+)
+
+func init() { maps.Copy(recipes, campaignRecipes) }
+
+// campaignRecipes are the recipes of messages to many people.
+var campaignRecipes = map[string]recipe{
+	"preview.listMessageTemplates":  {toList(aTemplate), nil},
+	"preview.createMessageTemplate": {nil, fixed(templateBody)},
+	"preview.getMessageTemplate":    {aTemplate, nil},
+	"preview.updateMessageTemplate": {aTemplate, fixed(`{"body": "Hi {first_name|there}, the sale ends on Sunday."}`)},
+	"preview.deleteMessageTemplate": {aTemplate, nil},
+
+	"preview.listLeadSegments":  {toList(aSegment), nil},
+	"preview.createLeadSegment": {nil, fixed(segmentBody)},
+	"preview.getLeadSegment":    {aSegment, nil},
+	"preview.updateLeadSegment": {aSegment, fixed(`{"filter": {"sources": ["web"], "budget_min": {"amount": 8000000, "currency": "USD"}}}`)},
+	"preview.deleteLeadSegment": {aSegment, nil},
+
+	"preview.listCampaigns":          {toList(aCampaign), nil},
+	"preview.createCampaign":         {nil, func(c *testkit.Client) any { return campaignBody(c) }},
+	"preview.getCampaign":            {aCampaign, nil},
+	"preview.updateCampaign":         {aCampaign, fixed(`{"name": "Summer sale"}`)},
+	"preview.deleteCampaign":         {aCampaign, nil},
+	"preview.previewCampaign":        {aCampaign, nil},
+	"preview.startCampaign":          {aCampaign, fixed(`{}`)},
+	"preview.stopCampaign":           {aStartedCampaign, nil},
+	"preview.getCampaignResults":     {aStartedCampaign, nil},
+	"preview.listCampaignRecipients": {aStartedCampaign, nil},
+
+	"preview.listDoNotCallLists":  {toList(aDoNotCallList), nil},
+	"preview.createDoNotCallList": {nil, func(*testkit.Client) any { return testkit.File{Type: "text/csv", Bytes: []byte("410,5550123\n")} }},
+	"preview.deleteDoNotCallList": {aDoNotCallList, nil},
+}
+
+const (
+	templateBody = `{"name": "Spring sale", "channel": "sms", "body": "Hi {first_name|there}, our spring sale starts on Saturday."}`
+	segmentBody  = `{"name": "Quiet for a month", "filter": {"statuses": ["new", "contacted"], "no_contact_for_days": 30}}`
+)
+
+func aTemplate(c *testkit.Client) map[string]string {
+	return map[string]string{"template_id": created(c, "/v2-preview/message_templates", templateBody)}
+}
+
+func aSegment(c *testkit.Client) map[string]string {
+	return map[string]string{"segment_id": created(c, "/v2-preview/lead_segments", segmentBody)}
+}
+
+func campaignBody(c *testkit.Client) map[string]string {
+	return map[string]string{"name": "Spring sale", "segment_id": aSegment(c)["segment_id"], "template_id": aTemplate(c)["template_id"]}
+}
+
+func aCampaign(c *testkit.Client) map[string]string {
+	return map[string]string{"campaign_id": created(c, "/v2-preview/campaigns", campaignBody(c))}
+}
+
+func aStartedCampaign(c *testkit.Client) map[string]string {
+	p := aCampaign(c)
+	c.Post("/v2-preview/campaigns/"+p["campaign_id"]+"/start", `{"send_at": "2027-05-01T13:00:00Z"}`, 200, nil)
+	return p
+}
+
+func aDoNotCallList(c *testkit.Client) map[string]string {
+	return map[string]string{"list_id": created(c, "/v2-preview/do_not_call_lists?name=Registry", testkit.File{Type: "text/csv", Bytes: []byte("410,5550123\n")})}
+}
+
+// created creates an object and returns its ID.
+func created(c *testkit.Client, path string, body any) string {
+	var o struct{ ID string }
+	c.Post(path, body, 201, &o)
+	return o.ID
+}
