@@ -243,27 +243,6 @@ func TestPhotos(t *testing.T) {
 	})
 }
 
-// A user checks a file, and imports the rows that are valid.
-func TestImport(t *testing.T) {
-	onSQLite(t, func(t *testing.T, s *server) {
-		stock(s)
-		file := filepath.Join(t.TempDir(), "boats.csv")
-		text := "Stock #,Builder,Model,Year,Length,Price,Location,HIN\n" +
-			"IM-1,Sea Fox,228 Commander,2024,22.6,64900,Harbor East,LYG12345B324\nIM-2,Sea Fox,248,2024,24,cheap,Harbor East,\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		b := ownerAt(t, s, "boats/import")
-		b.run(chromedp.SetUploadFiles(".drop-zone input", []string{file}, chromedp.ByQuery))
-		b.read("Nothing is saved yet.")
-		b.read("must be an amount in US dollars")
-		b.button("Import 1 row")
-		b.read("The file was imported.")
-		b.button("Show inventory")
-		b.read("2024 Sea Fox 228 Commander")
-	})
-}
-
 // A user adds 60 photos, of which one is not an image and one is too large. The connection
 // is lost at the 30th. The others arrive, once and in order.
 func TestManyPhotos(t *testing.T) {

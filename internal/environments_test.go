@@ -40,7 +40,7 @@ var crossEnvironment = map[string][]string{
 		"FROM audit_chains ORDER BY env", "SELECT DISTINCT env FROM audit_entries WHERE link IS NULL",
 		"FROM outbox WHERE env", "MIN(env)", "FROM loose_blobs WHERE due_at", "UPDATE loose_blobs SET doomed",
 		"FROM mfa_factors WHERE env IS NOT NULL AND active LIMIT 1", "FROM channels c WHERE c.push_after <= ?",
-		"FROM hull_imports WHERE state IN", "FROM webhooks w WHERE w.status = 'enabled'",
+		"FROM hull_imports WHERE state IN", "FROM hull_imports WHERE env > 0 AND kept_until", "FROM webhooks w WHERE w.status = 'enabled'",
 		"UPDATE deliveries SET lease_until = NULL", "UPDATE hull_photos SET claimed_until = NULL WHERE env > 0",
 		"UPDATE messages SET lease_until = ? WHERE env > 0", "FROM sso_sessions WHERE env > 0", "FROM sso_connections WHERE env > 0",
 		"FROM sso_domains WHERE env > 0", "FROM event_feeds WHERE last_id > relayed_id", "FROM event_feeds WHERE env IN", // of open streams

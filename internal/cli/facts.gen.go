@@ -64,9 +64,11 @@ var onlyReads = map[string]bool{
 
 // background is where the work of an operation goes on. See rest.Route.Background.
 var background = map[string]string{
-	"createHullImport": "/v1/hull_imports/{id}",
-	"drainDeadLetters": "/v1/webhooks/{webhook_id}/dead_letters",
-	"replayEvents":     "/v1/webhooks/{webhook_id}/deliveries",
-	"retryDelivery":    "/v1/webhooks/{webhook_id}/deliveries/{id}",
-	"testWebhook":      "/v1/webhooks/{webhook_id}/deliveries/{id}",
+	"createHullImport":         "/v1/hull_imports/{id}",
+	"drainDeadLetters":         "/v1/webhooks/{webhook_id}/dead_letters",
+	"replaceHullImportReading": "/v1/hull_imports/{id}",
+	"replayEvents":             "/v1/webhooks/{webhook_id}/deliveries",
+	"retryDelivery":            "/v1/webhooks/{webhook_id}/deliveries/{id}",
+	"startHullImport":          "/v1/hull_imports/{id}",
+	"testWebhook":              "/v1/webhooks/{webhook_id}/deliveries/{id}",
 }

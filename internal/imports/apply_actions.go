@@ -18,6 +18,7 @@ type outcome struct {
 	failures                                           []sheet.Row
 	skips                                              []HullImportSkip
 	notes                                              []HullImportNote
+	figures                                            []figure
 }
 
 func (o *outcome) add(more outcome) {
@@ -31,6 +32,7 @@ func (o *outcome) add(more outcome) {
 	o.failures = append(o.failures, more.failures...)
 	o.skips = append(o.skips, more.skips...)
 	o.notes = append(o.notes, more.notes...)
+	o.figures = append(o.figures, more.figures...)
 }
 
 // count adds the outcome of rows to an import.
@@ -88,7 +90,7 @@ func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (
 	b := &batch{i: i, places: placesOf(locations), zones: zones, known: known}
 	for _, r := range rows {
 		if err := b.apply(ctx, tx, r); err != nil {
-			if err := b.out.reject(r, err); err != nil {
+			if err := b.reject(r, err); err != nil {
 				return b.out, err
 			}
 		}
@@ -131,6 +133,7 @@ func (b *batch) apply(ctx context.Context, tx *db.Tx, r sheet.Row) error {
 	}
 	if closed && !b.i.Reacquire {
 		b.out.skip(r, field, earlier)
+		b.addFigure(r, nil)
 		return nil
 	}
 
@@ -158,7 +161,7 @@ func (b *batch) finish(ctx context.Context, tx *db.Tx) (outcome, error) {
 	all := b.changed
 	for n, r := range b.addedFrom {
 		if err := rejected[n]; err != nil {
-			if err := b.out.reject(r, err); err != nil {
+			if err := b.reject(r, err); err != nil {
 				return b.out, err
 			}
 			continue
@@ -173,6 +176,7 @@ func (b *batch) finish(ctx context.Context, tx *db.Tx) (outcome, error) {
 	for n, c := range all {
 		b.out.photos += queued[n]
 		b.out.note(all[n].row)
+		b.addFigure(all[n].row, &all[n].hullID)
 		switch {
 		case n >= len(b.changed): // created
 		case c.changed || queued[n] > 0:
@@ -182,6 +186,19 @@ func (b *batch) finish(ctx context.Context, tx *db.Tx) (outcome, error) {
 		}
 	}
 	return b.out, nil
+}
+
+// reject counts a row as failed. It returns errors that are not about the row.
+func (b *batch) reject(r sheet.Row, err error) error {
+	b.addFigure(r, nil)
+	return b.out.reject(r, err)
+}
+
+// addFigure stores what a row says, to compare it with the inventory after a reviewed import.
+func (b *batch) addFigure(r sheet.Row, hullID *string) {
+	if b.i.Review && !b.i.DryRun {
+		b.out.figures = append(b.out.figures, figureOf(b.i, r, hullID))
+	}
 }
 
 // create returns the new hull of a row.

@@ -91,6 +91,9 @@ type HullImport struct {
 	Columns           map[string]string `json:"columns" db:"columns,json" doc:"Columns of a CSV file that are read, with their fields."`
 	IgnoredColumns    []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field. At most 100."`
 	Map               map[string]string `json:"map" db:"map,json" doc:"Fields that you assigned to columns." since:"next"`
+	Words             sheet.Words       `json:"words" db:"words,json" doc:"What words of a field mean, by field and word." since:"next"`
+	Review            bool              `json:"review" db:"review" doc:"Whether a person checks the columns and repairs rows before the import starts." since:"next"`
+	KeptUntil         *time.Time        `json:"kept_until" db:"kept_until" doc:"Until when the file of a check is kept, so that it can be repaired and started. Null if it isn't." since:"next"`
 	Encoding          sheet.Encoding    `json:"encoding" db:"encoding" doc:"Encoding of the file." since:"next"`
 	Missing           Missing           `json:"missing" db:"missing" doc:"What happens to hulls that are not in the file: nothing, they are listed in missing_hulls, or they are also archived." since:"next"`
 	Force             bool              `json:"force" db:"forced" doc:"Whether the import runs even if more than 30 % of the hulls are missing from the file." since:"next"`
@@ -166,7 +169,7 @@ func (i HullImport) Revision() int64 { return i.Version }
 
 // options returns how the file is read.
 func (i HullImport) options() sheet.Options {
-	return sheet.Options{NDJSON: i.Format == ndjsonFormat, Encoding: i.Encoding, Map: i.Map, DayFirst: i.DayFirst}
+	return sheet.Options{NDJSON: i.Format == ndjsonFormat, Encoding: i.Encoding, Map: i.Map, Words: i.Words, DayFirst: i.DayFirst, Review: i.Review}
 }
 
 // deriveProgress fills in the progress and the estimate. Time passes as quickly for the
@@ -259,6 +262,8 @@ type importForm struct {
 	dryRun     bool
 	reacquire  bool
 	force      bool
+	review     bool
+	words      sheet.Words
 	charset    sheet.Encoding // "" to detect it
 	names      map[string]string
 	locationID *string
@@ -286,7 +291,7 @@ func parseImportForm(fields map[string]string) (f importForm, err error) {
 	for _, o := range []struct {
 		name  string
 		value *bool
-	}{{"dry_run", &f.dryRun}, {"reacquire", &f.reacquire}, {"force", &f.force}} {
+	}{{"dry_run", &f.dryRun}, {"reacquire", &f.reacquire}, {"force", &f.force}, {"review", &f.review}} {
 		switch fields[o.name] {
 		case "", "false":
 		case "true":
@@ -301,6 +306,13 @@ func parseImportForm(fields map[string]string) (f importForm, err error) {
 		bad.Add("charset", "enum", "must be one of utf-8, utf-16, utf-16le, utf-16be, windows-1252, iso-8859-1, macintosh")
 	}
 	f.names = parseMap(&bad, fields["map"])
+	f.words = parseWords(&bad, fields["words"])
+	if f.review {
+		f.dryRun = true
+		if f.mode == atomic {
+			bad.Add("mode", "exclusive", "can't be atomic with review, because you skip or repair rows")
+		}
+	}
 	f.locationID = null.From(fields["location_id"])
 	return f, bad.Err()
 }
@@ -328,4 +340,18 @@ func parseMap(bad *fault.Fields, text string) map[string]string {
 	}
 	sheet.CheckMap(bad, names)
 	return names
+}
+
+// parseWords reads the meanings of words, as {"status": {"Dock": "available"}}.
+func parseWords(bad *fault.Fields, text string) sheet.Words {
+	words := sheet.Words{}
+	if text = strings.TrimSpace(text); text == "" {
+		return words
+	}
+	if wire.Check([]byte(text)) != nil || json.Unmarshal([]byte(text), &words) != nil {
+		bad.Add("words", "format", `must be a JSON object of fields and their words, such as {"status": {"Dock": "available"}}`)
+		return words
+	}
+	sheet.CheckWords(bad, words)
+	return words
 }

@@ -71,13 +71,14 @@ func (a *API) Mount(r *rest.Router) {
 		Text:    "The first rows come first. Send `Accept: text/csv` to get each rejected row as it was in the file, after its row number and its problems. Correct the rows and import that file: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start with a quote.",
 		Assist:  assist.Read,
 	}, listErrors, a.exportErrors)
+	a.mountReview(r.Preview("2026-11-19"))
 }
 
 // xlsxType is the media type of Excel workbooks.
 const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 // formFields are the options of an import, as fields of a form or parameters.
-var formFields = []string{"mode", "dry_run", "reacquire", "location_id", "map", "charset", "missing", "force"}
+var formFields = []string{"mode", "dry_run", "reacquire", "location_id", "map", "charset", "missing", "force", "words", "review"}
 
 // A row is validated like the request that would do the same.
 var (
@@ -95,6 +96,8 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	Map        string `query:"map" maxLength:"10000" doc:"Fields of columns whose names are not recognized, as pairs or as a JSON object. An empty field ignores the column." example:"Mfg:make,WebPrice:price_usd" since:"next"`
 	Charset    string `query:"charset" maxLength:"40" doc:"Encoding of the file, if it has no byte order mark: utf-8, utf-16, windows-1252, iso-8859-1 or macintosh. Defaults to the charset of the content type. Otherwise it is detected." since:"next"`
 	Missing    string `query:"missing" maxLength:"10" doc:"What happens to hulls that are not in the file, for files with all boats of a location. ignore does nothing. report lists them. archive also archives them. Defaults to ignore. If more than 30 % are missing, nothing is imported." since:"next"`
+	Words      string `query:"words" maxLength:"20000" doc:"What words of status, condition, ownership, engine_fuel and location_id mean, as a JSON object. An empty meaning ignores the word." example:"{\"status\":{\"Dock\":\"available\"}}" since:"next"`
+	Review     string `query:"review" maxLength:"5" doc:"true to check the file first: dry_run is true, columns can be missing, and the file is kept for 30 days. Then assign columns, repair rows and start the import. Without map and words, a file with the same columns as the last one is read like it." since:"next"`
 	Force      string `query:"force" maxLength:"5" doc:"true to import a file even if more than 30 % of the hulls are missing from it." since:"next"`
 }) (HullImport, error) {
 	env := auth.From(ctx).Env
@@ -125,14 +128,14 @@ func (a *API) createImport(ctx context.Context, in *struct {
 
 	values := map[string]string{
 		"mode": in.Mode, "dry_run": in.DryRun, "reacquire": in.Reacquire, "location_id": in.LocationID,
-		"map": in.Map, "charset": cmp.Or(in.Charset, u.Charset), "missing": in.Missing, "force": in.Force,
+		"map": in.Map, "charset": cmp.Or(in.Charset, u.Charset), "missing": in.Missing, "force": in.Force, "words": in.Words, "review": in.Review,
 	}
 	maps.Copy(values, fields)
 	form, err := parseImportForm(values)
 	if err != nil {
 		return HullImport{}, err
 	}
-	o := sheet.Options{Map: form.names}
+	o := sheet.Options{Map: form.names, Words: form.words, Review: form.review}
 	if o.Encoding, err = detector.Encoding(form.charset); err != nil {
 		return HullImport{}, err
 	}
@@ -143,10 +146,18 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	if err != nil {
 		return HullImport{}, err
 	}
+	if form.review && len(form.names)+len(form.words) == 0 {
+		if s, err = a.readAsBefore(ctx, &form, s, func(names map[string]string, words sheet.Words) (sheet.Survey, error) {
+			o.Map, o.Words = names, words
+			return a.checkFile(ctx, key, u.Type, o)
+		}); err != nil {
+			return HullImport{}, err
+		}
+	}
 
 	i := HullImport{
 		State: importQueued, Stage: stageRows, Format: Format(s.Format), Mode: form.mode, DryRun: form.dryRun, Reacquire: form.reacquire,
-		LocationID: form.locationID, Map: form.names, Encoding: o.Encoding, DayFirst: o.DayFirst, Missing: form.missing, Force: form.force,
+		LocationID: form.locationID, Map: form.names, Words: form.words, Review: form.review, Encoding: o.Encoding, DayFirst: o.DayFirst, Missing: form.missing, Force: form.force,
 		Bytes: s.Bytes, BytesDone: s.Start, Rows: s.Rows, Blob: key, Header: s.Header(),
 		Errors: []HullImportError{}, SkippedRows: []HullImportSkip{}, Notes: []HullImportNote{}, MissingHulls: []HullImportHull{},
 		Actor: auth.From(ctx).Actor, RequestID: null.From(auth.RequestFrom(ctx).ID),
@@ -224,6 +235,9 @@ func (a *API) checkFile(ctx context.Context, key, kind string, o sheet.Options) 
 // columns of new hulls if its first row is a new hull.
 func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey) error {
 	var bad fault.Fields
+	if form.review && s.Format == string(ndjsonFormat) {
+		bad.Add("review", "format", "requires a CSV file or an Excel workbook")
+	}
 	if form.locationID != nil {
 		_, err := dealership.FindLocation(ctx, tx, *form.locationID)
 		if err := bad.AddNotFound("location_id", err); err != nil {
@@ -231,7 +245,7 @@ func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey
 		}
 	}
 
-	if missing := s.Missing(form.locationID != nil); len(missing) > 0 {
+	if missing := s.Missing(form.locationID != nil); len(missing) > 0 && !form.review {
 		known, err := findHulls(ctx, tx, []sheet.Row{s.First})
 		if err != nil {
 			return err

@@ -122,6 +122,11 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 		}
 	}
 
+	if rows.Repairs, err = db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (map[int64]sheet.Repair, error) {
+		return findRepairs(ctx, tx, i.ID)
+	}); err != nil {
+		return err
+	}
 	f := contents{seen: sheet.Seen{}}
 	for rows.Offset() < i.BytesDone { // imported by an earlier run; read again to find duplicates
 		batch, err := f.next(rows, 1)
@@ -382,6 +387,9 @@ func (a *API) ResumeImports(ctx context.Context, _ ResumeImports) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		quiet, err := takeQuiet(ctx, tx)
 		if err != nil {
+			return struct{}{}, err
+		}
+		if err := deleteOldReviews(ctx, tx); err != nil {
 			return struct{}{}, err
 		}
 		for _, i := range quiet {

@@ -81,6 +81,9 @@ func addLines(ctx context.Context, tx *db.Tx, i HullImport, out outcome) error {
 	if err := addNotes(ctx, tx, i, out.notes, i.Noted-out.noted); err != nil {
 		return err
 	}
+	if err := addFigures(ctx, tx, i, out.figures); err != nil {
+		return err
+	}
 	return addSkips(ctx, tx, i, out.skips)
 }
 
@@ -297,6 +300,9 @@ func deletePending(ctx context.Context, tx *db.Tx, i HullImport) error {
 // finishImport ends an import and releases its file.
 func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state State, problem *string) error {
 	i.State, i.Problem, i.FinishedAt = state, problem, &tx.Now
+	if i.Review && i.DryRun {
+		i.KeptUntil = new(tx.Now.Add(keptFor))
+	}
 	if state == importCompleted {
 		i.BytesDone = i.Bytes
 	}
@@ -307,8 +313,10 @@ func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state State, pr
 	if err := deletePending(ctx, tx, *i); err != nil {
 		return err
 	}
-	if err := blobs.DeleteLater(ctx, tx, i.Blob); err != nil {
-		return err
+	if i.KeptUntil == nil {
+		if err := blobs.DeleteLater(ctx, tx, i.Blob); err != nil {
+			return err
+		}
 	}
 
 	object, err := findImport(ctx, tx, i.ID, 20) // the event contains only the first errors

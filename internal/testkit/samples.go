@@ -356,3 +356,25 @@ func (c *Client) Session() string {
 	c.Get("/v1/sessions?limit=1", 200, &list)
 	return list.Data[0].ID
 }
+
+// CheckedImport creates an import with review whose check has found an error in row 2, and
+// returns its ID.
+func (c *Client) CheckedImport() string {
+	c.server.t.Helper()
+	var i struct{ ID string }
+	c.Post("/v1/hull_imports?review=true", c.ImportFile(), 202, &i)
+	env := c.server.Env("hull_imports", i.ID)
+	c.server.Exec(`UPDATE hull_imports SET state = 'completed', created = 1, kept_until = ? WHERE id = ?`, c.server.DB.Now().Add(time.Hour), i.ID)
+	c.server.Exec(`INSERT INTO hull_import_failures (env, import_id, row_no, record) VALUES (?, ?, 2, 'A,B,C,D,2024,23.58,1,E')`, env, i.ID)
+	c.server.Exec(`INSERT INTO hull_import_errors (env, import_id, number, row_no, field, code, message)
+		VALUES (?, ?, 2000, 2, 'location_id', 'not_found', 'does not exist')`, env, i.ID)
+	return i.ID
+}
+
+// StartedImport creates an import with review that was started and has ended, and returns its ID.
+func (c *Client) StartedImport() string {
+	c.server.t.Helper()
+	id := c.CheckedImport()
+	c.server.Exec(`UPDATE hull_imports SET dry_run = FALSE, kept_until = NULL, finished_at = ? WHERE id = ?`, c.server.DB.Now(), id)
+	return id
+}

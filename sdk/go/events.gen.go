@@ -174,6 +174,10 @@ const (
 	EventImportCreated EventType = "import.created"
 	// An import failed.
 	EventImportFailed EventType = "import.failed"
+	// A row of a checked file was repaired.
+	EventImportRepaired EventType = "import.repaired"
+	// A checked file is read again: with other columns or words, or to import it.
+	EventImportRestarted EventType = "import.restarted"
 	// A lead was assigned.
 	EventLeadAssigned EventType = "lead.assigned"
 	// A consent was recorded for a lead.
@@ -363,6 +367,8 @@ var eventObjects = map[EventType]func() any{
 	EventImportCompleted:          func() any { return new(HullImport) },
 	EventImportCreated:            func() any { return new(HullImport) },
 	EventImportFailed:             func() any { return new(HullImport) },
+	EventImportRepaired:           func() any { return new(HullImport) },
+	EventImportRestarted:          func() any { return new(HullImport) },
 	EventLeadAssigned:             func() any { return new(Lead) },
 	EventLeadConsentCaptured:      func() any { return new(Consent) },
 	EventLeadConsentRevoked:       func() any { return new(Consent) },

@@ -1214,6 +1214,25 @@ func (s *PreviewHullsService) Get(ctx context.Context, hullID string, params Pre
 	return call[PreviewHull](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}", ids: []string{hullID}, query: params}, opts)
 }
 
+// GetImportReading: Show how the columns of a checked file are read. Requires hulls:write.
+//
+// For an import with `review`. Each column has samples, sums and unknown words, so that a wrong guess is seen.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) GetImportReading(ctx context.Context, importID string, opts ...RequestOption) (*PreviewHullImportReading, error) {
+	return call[PreviewHullImportReading](ctx, s.client, request{verb: "GET", path: "/v2-preview/hull_imports/{import_id}/reading", ids: []string{importID}}, opts)
+}
+
+// GetImportReconciliation: Compare an imported file with the inventory. Requires hulls:write.
+//
+// Counts the boats again as they are stored now, for an import with `review` that was started. Each difference
+// names its rows.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) GetImportReconciliation(ctx context.Context, importID string, opts ...RequestOption) (*PreviewHullImportReconciliation, error) {
+	return call[PreviewHullImportReconciliation](ctx, s.client, request{verb: "GET", path: "/v2-preview/hull_imports/{import_id}/reconciliation", ids: []string{importID}}, opts)
+}
+
 // GetListingAgreement: Retrieve the agreement with the owner of a boat. Requires hulls:write.
 //
 // Returns 404 if the boat is not sold for an owner.
@@ -1318,6 +1337,16 @@ func (s *PreviewHullsService) ListImportErrorsCSV(ctx context.Context, importID 
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/hull_imports/{import_id}/errors", ids: []string{importID}, accept: "text/csv"}, opts)
 }
 
+// ListImportRows: List the rows of a checked file that need a repair. Requires hulls:write.
+//
+// Rows with errors and rows that were repaired, with the text of each cell, all errors, and a suggestion if it
+// is certain.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) ListImportRows(ctx context.Context, importID string, opts ...RequestOption) (*PreviewHullImportRows, error) {
+	return call[PreviewHullImportRows](ctx, s.client, request{verb: "GET", path: "/v2-preview/hull_imports/{import_id}/rows", ids: []string{importID}}, opts)
+}
+
 // ListPriceChanges: List price changes. Requires hulls:read.
 //
 // Returns the first price and each later change of the asking price, with the reason and the user or key that
@@ -1326,6 +1355,24 @@ func (s *PreviewHullsService) ListImportErrorsCSV(ctx context.Context, importID 
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewHullsService) ListPriceChanges(ctx context.Context, hullID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewPriceChange, error] {
 	return list[PreviewPriceChange](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}/price_changes", ids: []string{hullID}, query: params}, opts)
+}
+
+// RepairImportRow: Repair a row of a checked file. Requires hulls:write.
+//
+// Replaces the texts of the row and checks it again. The file stays as it is. You can repair 1,000 rows.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) RepairImportRow(ctx context.Context, importID, row string, body PreviewHullImportRowUpdate, opts ...RequestOption) (*PreviewHullImportRow, error) {
+	return call[PreviewHullImportRow](ctx, s.client, request{verb: "PUT", path: "/v2-preview/hull_imports/{import_id}/rows/{row}", ids: []string{importID, row}, body: body}, opts)
+}
+
+// ReplaceImportReading: Assign the columns and words of a checked file. Requires hulls:write.
+//
+// The file is checked again. Repaired rows stay repaired.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) ReplaceImportReading(ctx context.Context, importID string, body PreviewHullImportReadingUpdate, opts ...RequestOption) (*HullImport, error) {
+	return call[HullImport](ctx, s.client, request{verb: "PUT", path: "/v2-preview/hull_imports/{import_id}/reading", ids: []string{importID}, body: body}, opts)
 }
 
 // ReplaceListingAgreement: Replace the agreement with the owner of a boat. Requires hulls:write.
@@ -1366,6 +1413,16 @@ func (s *PreviewHullsService) RotateChannelFeedURL(ctx context.Context, channelI
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) RotateChannelSecret(ctx context.Context, channelID string, body *PreviewChannelRotate, opts ...RequestOption) (*PreviewChannel, error) {
 	return call[PreviewChannel](ctx, s.client, request{verb: "POST", path: "/v2-preview/channels/{channel_id}/rotate_secret", ids: []string{channelID}, body: body}, opts)
+}
+
+// StartImport: Import a checked file. Requires hulls:write.
+//
+// Imports the file with its repaired rows, and skips the rows that still have errors. How the columns are read
+// is kept for the next file with the same columns.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) StartImport(ctx context.Context, importID string, opts ...RequestOption) (*HullImport, error) {
+	return call[HullImport](ctx, s.client, request{verb: "POST", path: "/v2-preview/hull_imports/{import_id}/start", ids: []string{importID}}, opts)
 }
 
 // Transition: Change the status of a hull. Requires hulls:write.

@@ -2365,6 +2365,22 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			hullImportReading, err := client.Preview.Hulls.GetImportReading(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullImportReading)
+			return nil
+		},
+		func() error {
+			hullImportReconciliation, err := client.Preview.Hulls.GetImportReconciliation(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullImportReconciliation)
+			return nil
+		},
+		func() error {
 			listingAgreement, err := client.Preview.Hulls.GetListingAgreement(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -2408,12 +2424,39 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			hullImportRows, err := client.Preview.Hulls.ListImportRows(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullImportRows)
+			return nil
+		},
+		func() error {
 			for priceChange, err := range client.Preview.Hulls.ListPriceChanges(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
 				if err != nil {
 					return err
 				}
 				fmt.Println(priceChange.ID)
 			}
+			return nil
+		},
+		func() error {
+			hullImportRow, err := client.Preview.Hulls.RepairImportRow(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f", "17", slipway.PreviewHullImportRowUpdate{
+				Cells:  []string{"A", "GRT40907B324", "Grady-White", "Freedom 235", "2024", "23.58", "1", "Annapolis"},
+				Fields: slipway.Set(map[string]string{}),
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullImportRow)
+			return nil
+		},
+		func() error {
+			hullImport, err := client.Preview.Hulls.ReplaceImportReading(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewHullImportReadingUpdate{Map: map[string]string{"Price": "price_usd"}})
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullImport.ID)
 			return nil
 		},
 		func() error {
@@ -2450,6 +2493,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(channel.ID)
+			return nil
+		},
+		func() error {
+			hullImport, err := client.Preview.Hulls.StartImport(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullImport.ID)
 			return nil
 		},
 		func() error {

@@ -880,6 +880,13 @@ type HullCreateImportParams struct {
 	// report lists them. archive also archives them. Defaults to ignore. If more than 30 % are missing, nothing is
 	// imported.
 	Missing string `url:"missing"`
+	// What words of status, condition, ownership, engine_fuel and location_id mean, as a JSON object. An empty
+	// meaning ignores the word.
+	Words string `url:"words"`
+	// true to check the file first: dry_run is true, columns can be missing, and the file is kept for 30 days. Then
+	// assign columns, repair rows and start the import. Without map and words, a file with the same columns as the
+	// last one is read like it.
+	Review string `url:"review"`
 	// true to import a file even if more than 30 % of the hulls are missing from it.
 	Force string `url:"force"`
 }

@@ -2136,6 +2136,8 @@ type HullImport struct {
 	ID string `json:"id"`
 	// Columns that don't match a field. At most 100.
 	IgnoredColumns []string `json:"ignored_columns"`
+	// Until when the file of a check is kept, so that it can be repaired and started. Null if it isn't.
+	KeptUntil *time.Time `json:"kept_until"`
 	// Default location for rows without one.
 	LocationID *string `json:"location_id"`
 	// Fields that you assigned to columns.
@@ -2161,6 +2163,8 @@ type HullImport struct {
 	ProgressPercent int64 `json:"progress_percent"`
 	// Whether rows can add a boat that was delivered or archived before. Otherwise they are skipped.
 	Reacquire bool `json:"reacquire"`
+	// Whether a person checks the columns and repairs rows before the import starts.
+	Review bool `json:"review"`
 	// Rows in the file, without the header. Equals created + updated + unchanged + skipped + failed when the import
 	// is completed.
 	Rows int64 `json:"rows"`
@@ -2181,6 +2185,8 @@ type HullImport struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	// Number of the current version. Same as the ETag.
 	Version int64 `json:"version"`
+	// What words of a field mean, by field and word.
+	Words map[string]map[string]string `json:"words"`
 }
 
 // HullImportError: An error in one row of an imported file.
@@ -5383,6 +5389,168 @@ type PreviewHullCreate struct {
 	Title string `json:"title,omitzero"`
 	// Model year, up to two years from now.
 	Year int64 `json:"year"`
+}
+
+// PreviewHullImportAmount: The sum of a file, and of the same boats.
+type PreviewHullImportAmount struct {
+	// Sum of the rows, in cents.
+	File PreviewMoney `json:"file"`
+	// Sum of the boats, in cents.
+	Slipway PreviewMoney `json:"slipway"`
+}
+
+// PreviewHullImportColumn: A column of an imported file, and how it is read.
+type PreviewHullImportColumn struct {
+	// Different values.
+	Different int64 `json:"different"`
+	// Field that it sets. Null if the column is ignored.
+	Field *string `json:"field"`
+	// Rows with a value.
+	Filled int64 `json:"filled"`
+	// Required field that the column probably has, judged by its values. Null if it has a field.
+	Guess *string `json:"guess"`
+	// Highest number. Null unless the column has years, lengths or other numbers.
+	Highest *float64 `json:"highest"`
+	// Rows whose value can't be read.
+	Invalid int64 `json:"invalid"`
+	// Lowest number. Null unless the column has years, lengths or other numbers.
+	Lowest *float64 `json:"lowest"`
+	// Name of the column in the file.
+	Name string `json:"name"`
+	// What to know about the column, such as why a total isn't counted again. Null if there is nothing.
+	Note *string `json:"note"`
+	// How the samples are read: as the field, or as the guess.
+	Readings []string `json:"readings"`
+	// First different values, as in the file.
+	Samples []string `json:"samples"`
+	// Sum of all rows, in cents. Null unless the column has amounts.
+	Total *PreviewMoney `json:"total"`
+	// Words without a meaning, the most frequent ones first. At most 20.
+	Unknown []PreviewHullImportWord `json:"unknown"`
+}
+
+// PreviewHullImportCount: How many rows a file has, and how many boats are the same.
+type PreviewHullImportCount struct {
+	// Rows in the file.
+	File int64 `json:"file"`
+	// What is counted: boats, hins, a status or the ID of a location.
+	Name string `json:"name"`
+	// Boats that agree with them.
+	Slipway int64 `json:"slipway"`
+}
+
+// PreviewHullImportDifference: A row of an imported file that differs from its boat.
+type PreviewHullImportDifference struct {
+	// Field that differs, or row if there is no boat.
+	Field string `json:"field"`
+	// Value in the file.
+	File string `json:"file"`
+	// Boat of the row. Null if the row was rejected or skipped.
+	HullID *string `json:"hull_id"`
+	// Row number, as in a spreadsheet.
+	Row int64 `json:"row"`
+	// Value of the boat.
+	Slipway string `json:"slipway"`
+}
+
+// PreviewHullImportReading: How the columns of a checked file are read.
+type PreviewHullImportReading struct {
+	// Columns of the file, in its order.
+	Columns []PreviewHullImportColumn `json:"columns"`
+	// Fields that a new hull requires and no column has.
+	MissingFields []string `json:"missing_fields"`
+	// Whether the file is read like the last one with the same columns.
+	Remembered bool `json:"remembered"`
+	// Rows that the sums and counts are about: all of them, or the first ones of a large file.
+	RowsRead int64 `json:"rows_read"`
+}
+
+// PreviewHullImportReadingUpdate: How the columns and words of a checked file are read from now on.
+type PreviewHullImportReadingUpdate struct {
+	// Default location for rows without one. Omitted clears it.
+	LocationID Opt[string] `json:"location_id,omitzero"`
+	// Fields by the names of columns. An empty field ignores the column. Columns that it doesn't have are read by
+	// their names.
+	Map map[string]string `json:"map"`
+	// What words of status, condition, ownership, engine_fuel and location_id mean. An empty meaning ignores the
+	// word.
+	Words Opt[map[string]map[string]string] `json:"words,omitzero"`
+}
+
+// PreviewHullImportReconciliation: A comparison of an imported file with the boats as they are stored now.
+type PreviewHullImportReconciliation struct {
+	// Whether the boats and the prices are the same.
+	Agrees bool `json:"agrees"`
+	// Rows of the file, and boats that have them.
+	Boats PreviewHullImportCount `json:"boats"`
+	// Costs in the file, and of these boats.
+	Costs PreviewHullImportAmount `json:"costs"`
+	// Rows that differ from their boats, or that have none. The first 200.
+	Differences []PreviewHullImportDifference `json:"differences"`
+	// Rows with a hull identification number, and boats that have it.
+	Hins PreviewHullImportCount `json:"hins"`
+	// Rows by location, and boats that are there.
+	Locations []PreviewHullImportCount `json:"locations"`
+	// Asking prices in the file, and of these boats.
+	Prices PreviewHullImportAmount `json:"prices"`
+	// Rows by status, and boats that have it.
+	Statuses []PreviewHullImportCount `json:"statuses"`
+}
+
+// PreviewHullImportRepair: An error in a row of a checked file.
+type PreviewHullImportRepair struct {
+	// Code of the error.
+	Code string `json:"code"`
+	// Field that is invalid.
+	Field string `json:"field"`
+	// What is wrong. Completes a sentence that starts with the field's name.
+	Message string `json:"message"`
+	// Text that would repair the cell. Null if it isn't certain.
+	Suggestion *string `json:"suggestion"`
+}
+
+// PreviewHullImportRow: A row of a checked file.
+type PreviewHullImportRow struct {
+	// Texts of its cells, in the order of the columns.
+	Cells []string `json:"cells"`
+	// What is wrong with it. Empty if it can be imported.
+	Errors []PreviewHullImportRepair `json:"errors"`
+	// Texts of fields that have no column in the file.
+	Fields map[string]string `json:"fields"`
+	// Whether the row was changed here. The file stays as it is.
+	Repaired bool `json:"repaired"`
+	// Row number, as in a spreadsheet. The header is row 1.
+	Row int64 `json:"row"`
+}
+
+// PreviewHullImportRowUpdate: New texts of a row of a checked file.
+type PreviewHullImportRowUpdate struct {
+	// Texts of all cells, in the order of the columns.
+	Cells []string `json:"cells"`
+	// Texts of fields that have no column in the file, such as hin_absent_reason.
+	Fields Opt[map[string]string] `json:"fields,omitzero"`
+}
+
+// PreviewHullImportRows: Rows of a checked file that have errors or were repaired.
+type PreviewHullImportRows struct {
+	// Rows that have errors.
+	Broken int64 `json:"broken"`
+	// Names of the columns.
+	Columns []string `json:"columns"`
+	// Fields of the columns. Empty for a column that is ignored.
+	Fields []string `json:"fields"`
+	// Rows that can be imported.
+	Ready int64 `json:"ready"`
+	// The first 200 of these rows.
+	Rows []PreviewHullImportRow `json:"rows"`
+}
+
+// PreviewHullImportWord: A word of a column that has no meaning yet.
+type PreviewHullImportWord struct {
+	// Rows that have it.
+	Rows int64 `json:"rows"`
+	// The word, as in the file.
+	Word string `json:"word"`
 }
 
 // PreviewHullPricing: The current price and cost of a hull.

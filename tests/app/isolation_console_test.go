@@ -37,6 +37,14 @@ var consoleRecipes = map[string]recipe{
 	"preview.listEventsV2":  {},
 	"preview.getEventV2":    {anEvent, nil},
 
+	"preview.getHullImportReading":     {aCheckedImport, nil},
+	"preview.replaceHullImportReading": {aCheckedImport, fixed(`{"map": {"Price": "price_usd"}}`)},
+	"preview.listHullImportRows":       {aCheckedImport, nil},
+	"preview.repairHullImportRow": {aCheckedRow, fixed(`{"cells": ["A", "GRT40912B324", "Grady-White", "Freedom 235", "2024", "23.58", "1", "Annapolis"],
+		"fields": {}}`)},
+	"preview.startHullImport":             {aCheckedImport, nil},
+	"preview.getHullImportReconciliation": {aStartedImport, nil},
+
 	"preview.listProposals":   {toList(aProposal), nil},
 	"preview.createProposal":  {nil, func(c *testkit.Client) any { return newProposal(c) }},
 	"preview.getProposal":     {aProposal, nil},
@@ -49,6 +57,18 @@ const forPeople = "preview.approveProposal"
 
 func anUnknownMessage(c *testkit.Client) map[string]string {
 	return map[string]string{"message_id": c.UnknownMessage()}
+}
+
+func aCheckedImport(c *testkit.Client) map[string]string {
+	return map[string]string{"import_id": c.CheckedImport()}
+}
+
+func aCheckedRow(c *testkit.Client) map[string]string {
+	return map[string]string{"import_id": c.CheckedImport(), "row": "2"}
+}
+
+func aStartedImport(c *testkit.Client) map[string]string {
+	return map[string]string{"import_id": c.StartedImport()}
 }
 
 func aQuarantinedMessage(c *testkit.Client) map[string]string {

@@ -1,1 +1,1 @@
-import{ad as a,bd as b,cd as c,dd as d}from"./common.js";export{c as Health,a as Webhooks,d as editWebhook,b as webhookName};
+import{cd as a,dd as b,ed as c,fd as d}from"./common.js";export{c as Health,a as Webhooks,d as editWebhook,b as webhookName};

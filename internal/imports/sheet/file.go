@@ -28,10 +28,12 @@ type Reader struct {
 	layout layout
 	offset int64 // of the next record, in the text as UTF-8
 	number int64 // of the last record
+
+	Repairs map[int64]Repair // by the number of the row
 }
 
 func newReader(r io.Reader, l layout, offset, number int64) *Reader {
-	return &Reader{bufio.NewReaderSize(l.Encoding.reader(r), 64<<10), l, offset, number}
+	return &Reader{r: bufio.NewReaderSize(l.Encoding.reader(r), 64<<10), layout: l, offset: offset, number: number}
 }
 
 // Offset returns the position of the next row in the text of the file.
@@ -121,6 +123,12 @@ func (r *Reader) Next(n int, seen Seen) (rows []Row, err error) {
 			return rows, err
 		}
 
+		if repair, ok := r.Repairs[r.number]; ok {
+			row := r.Repaired(r.number, repair)
+			seen.check(&row)
+			rows = append(rows, row)
+			continue
+		}
 		if record == nil {
 			row := Row{Number: r.number}
 			row.Bad.Add("row", "too_long", "must have at most %d bytes", maxRecord)

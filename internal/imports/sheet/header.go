@@ -18,6 +18,7 @@ type Options struct {
 	Map      map[string]string // fields by the names of columns, "" for a column to ignore
 	Words    Words             // what words of a column mean
 	DayFirst bool              // in dates that can be read in two ways
+	Review   bool              // a person assigns the columns whose names are unknown
 }
 
 // layout is how the rows of a file are read.
@@ -117,7 +118,7 @@ func parseHeader(record []byte, o Options, known byte) (l layout, err error) {
 				found++
 			}
 		}
-		if found > best {
+		if found > best || o.Review && found == 0 && best == 0 && len(cells) > len(l.columns) {
 			best, l = found, candidate
 		}
 	}
@@ -127,7 +128,7 @@ func parseHeader(record []byte, o Options, known byte) (l layout, err error) {
 		bad.Add("file", "too_many", "has %d columns, but the maximum is %d", widest, maxColumns)
 		return l, bad.Err()
 	}
-	if best <= 0 {
+	if best <= 0 && !(o.Review && len(l.columns) > 1) {
 		bad.Add("file", "header", "must start with a row of column names such as stock_number, make, model, year, length_ft, price_usd")
 		return l, bad.Err()
 	}

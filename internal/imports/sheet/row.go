@@ -51,18 +51,22 @@ func (l layout) parse(number int64, record []byte) Row {
 		row.Bad.Add("row", "malformed", "has quotes that don't match")
 		return row
 	}
+	row.setCells(cells, l)
+	return row
+}
 
+// setCells reads the cells of a row.
+func (r *Row) setCells(cells []string, l layout) {
 	if len(cells) != len(l.columns) {
-		row.Bad.Add("row", "columns", "has %d cells, but the header has %d", len(cells), len(l.columns))
-		return row
+		r.Bad.Add("row", "columns", "has %d cells, but the header has %d", len(cells), len(l.columns))
+		return
 	}
 	for _, i := range l.order {
 		if cell := strings.TrimSpace(unescape(cells[i])); cell != "" {
-			row.set(l.columns[i], cell, l)
+			r.set(l.columns[i], cell, l)
 		}
 	}
-	row.splitTotal()
-	return row
+	r.splitTotal()
 }
 
 // costParts are the fields that a total contains.

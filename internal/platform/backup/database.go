@@ -30,7 +30,7 @@ func keysIn(ctx context.Context, d *db.DB) ([]string, error) {
 	keys, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]string, error) {
 		return db.All[string](ctx, tx, `
 			SELECT blob FROM hull_photos WHERE env > 0 AND state <> 'failed'
-			UNION ALL SELECT blob FROM hull_imports WHERE env > 0 AND state IN ('queued', 'running')
+			UNION ALL SELECT blob FROM hull_imports WHERE env > 0 AND (state IN ('queued', 'running') OR kept_until IS NOT NULL)
 			UNION ALL SELECT blob FROM documents WHERE env > 0 AND blob IS NOT NULL`)
 	})
 	slices.Sort(keys)

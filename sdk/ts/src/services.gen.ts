@@ -1922,6 +1922,23 @@ export class PreviewHullsService extends PreviewFamily {
   readonly get = (hullId: string, query?: t.PreviewHullGetParams, options?: Options): Promise<t.PreviewHull> =>
     get(this, path`/hulls/${hullId}`, options, query);
   /**
+   * Show how the columns of a checked file are read. Requires hulls:write.
+   * For an import with `review`. Each column has samples, sums and unknown words, so that a wrong guess is seen.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getImportReading = (importId: string, options?: Options): Promise<t.PreviewHullImportReading> =>
+    get(this, path`/hull_imports/${importId}/reading`, options);
+  /**
+   * Compare an imported file with the inventory. Requires hulls:write.
+   * Counts the boats again as they are stored now, for an import with `review` that was started. Each difference
+   * names its rows.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getImportReconciliation = (importId: string, options?: Options): Promise<t.PreviewHullImportReconciliation> =>
+    get(this, path`/hull_imports/${importId}/reconciliation`, options);
+  /**
    * Retrieve the agreement with the owner of a boat. Requires hulls:write.
    * Returns 404 if the boat is not sold for an owner.
    *
@@ -1970,6 +1987,15 @@ export class PreviewHullsService extends PreviewFamily {
   readonly listImportErrorsCsv = (importId: string, options?: Options): Promise<Response> =>
     csv(this, path`/hull_imports/${importId}/errors`, options);
   /**
+   * List the rows of a checked file that need a repair. Requires hulls:write.
+   * Rows with errors and rows that were repaired, with the text of each cell, all errors, and a suggestion if it
+   * is certain.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listImportRows = (importId: string, options?: Options): Promise<t.PreviewHullImportRows> =>
+    get(this, path`/hull_imports/${importId}/rows`, options);
+  /**
    * List price changes. Requires hulls:read.
    * Returns the first price and each later change of the asking price, with the reason and the user or key that
    * made it. Newest first.
@@ -1978,6 +2004,22 @@ export class PreviewHullsService extends PreviewFamily {
    */
   readonly listPriceChanges = (hullId: string, query?: ListParams, options?: Options): List<t.PreviewPriceChange> =>
     list(this, path`/hulls/${hullId}/price_changes`, options, query);
+  /**
+   * Repair a row of a checked file. Requires hulls:write.
+   * Replaces the texts of the row and checks it again. The file stays as it is. You can repair 1,000 rows.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly repairImportRow = (importId: string, row: string, body: t.PreviewHullImportRowUpdate, options?: Options): Promise<t.PreviewHullImportRow> =>
+    put(this, path`/hull_imports/${importId}/rows/${row}`, body, options);
+  /**
+   * Assign the columns and words of a checked file. Requires hulls:write.
+   * The file is checked again. Repaired rows stay repaired.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly replaceImportReading = (importId: string, body: t.PreviewHullImportReadingUpdate, options?: Options): Promise<t.HullImport> =>
+    put(this, path`/hull_imports/${importId}/reading`, body, options);
   /**
    * Replace the agreement with the owner of a boat. Requires hulls:write.
    * Adds the agreement, or replaces it. The owner is the seller on documents, and your part of the commission is
@@ -2014,6 +2056,15 @@ export class PreviewHullsService extends PreviewFamily {
    */
   readonly rotateChannelSecret = (channelId: string, body?: t.PreviewChannelRotate, options?: Options): Promise<t.PreviewChannel> =>
     post(this, path`/channels/${channelId}/rotate_secret`, body, options);
+  /**
+   * Import a checked file. Requires hulls:write.
+   * Imports the file with its repaired rows, and skips the rows that still have errors. How the columns are read
+   * is kept for the next file with the same columns.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly startImport = (importId: string, options?: Options): Promise<t.HullImport> =>
+    post(this, path`/hull_imports/${importId}/start`, undefined, options);
   /**
    * Change the status of a hull. Requires hulls:write.
    * Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale

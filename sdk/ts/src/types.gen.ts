@@ -2544,6 +2544,10 @@ export interface EventObjects {
   "import.created": HullImport;
   /** An import failed. */
   "import.failed": HullImport;
+  /** A row of a checked file was repaired. */
+  "import.repaired": HullImport;
+  /** A checked file is read again: with other columns or words, or to import it. */
+  "import.restarted": HullImport;
   /** A lead was assigned. */
   "lead.assigned": Lead;
   /** A consent was recorded for a lead. */
@@ -3248,6 +3252,8 @@ export interface HullImport {
   id: string;
   /** Columns that don't match a field. At most 100. */
   ignored_columns: Array<string>;
+  /** Until when the file of a check is kept, so that it can be repaired and started. Null if it isn't. */
+  kept_until: string | null;
   /** Default location for rows without one. */
   location_id: string | null;
   /** Fields that you assigned to columns. */
@@ -3275,6 +3281,8 @@ export interface HullImport {
   progress_percent: number;
   /** Whether rows can add a boat that was delivered or archived before. Otherwise they are skipped. */
   reacquire: boolean;
+  /** Whether a person checks the columns and repairs rows before the import starts. */
+  review: boolean;
   /**
    * Rows in the file, without the header. Equals created + updated + unchanged + skipped + failed when the import
    * is completed.
@@ -3299,6 +3307,8 @@ export interface HullImport {
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
   version: number;
+  /** What words of a field mean, by field and word. */
+  words: Record<string, Record<string, string>>;
 }
 
 /** An error in one row of an imported file. */
@@ -6684,6 +6694,172 @@ export interface PreviewHullCreate {
   year: number;
 }
 
+/** The sum of a file, and of the same boats. */
+export interface PreviewHullImportAmount {
+  /** Sum of the rows, in cents. */
+  file: PreviewMoney;
+  /** Sum of the boats, in cents. */
+  slipway: PreviewMoney;
+}
+
+/** A column of an imported file, and how it is read. */
+export interface PreviewHullImportColumn {
+  /** Different values. */
+  different: number;
+  /** Field that it sets. Null if the column is ignored. */
+  field: string | null;
+  /** Rows with a value. */
+  filled: number;
+  /** Required field that the column probably has, judged by its values. Null if it has a field. */
+  guess: string | null;
+  /** Highest number. Null unless the column has years, lengths or other numbers. */
+  highest: number | null;
+  /** Rows whose value can't be read. */
+  invalid: number;
+  /** Lowest number. Null unless the column has years, lengths or other numbers. */
+  lowest: number | null;
+  /** Name of the column in the file. */
+  name: string;
+  /** What to know about the column, such as why a total isn't counted again. Null if there is nothing. */
+  note: string | null;
+  /** How the samples are read: as the field, or as the guess. */
+  readings: Array<string>;
+  /** First different values, as in the file. */
+  samples: Array<string>;
+  /** Sum of all rows, in cents. Null unless the column has amounts. */
+  total: PreviewMoney | null;
+  /** Words without a meaning, the most frequent ones first. At most 20. */
+  unknown: Array<PreviewHullImportWord>;
+}
+
+/** How many rows a file has, and how many boats are the same. */
+export interface PreviewHullImportCount {
+  /** Rows in the file. */
+  file: number;
+  /** What is counted: boats, hins, a status or the ID of a location. */
+  name: string;
+  /** Boats that agree with them. */
+  slipway: number;
+}
+
+/** A row of an imported file that differs from its boat. */
+export interface PreviewHullImportDifference {
+  /** Field that differs, or row if there is no boat. */
+  field: string;
+  /** Value in the file. */
+  file: string;
+  /** Boat of the row. Null if the row was rejected or skipped. */
+  hull_id: string | null;
+  /** Row number, as in a spreadsheet. */
+  row: number;
+  /** Value of the boat. */
+  slipway: string;
+}
+
+/** How the columns of a checked file are read. */
+export interface PreviewHullImportReading {
+  /** Columns of the file, in its order. */
+  columns: Array<PreviewHullImportColumn>;
+  /** Fields that a new hull requires and no column has. */
+  missing_fields: Array<string>;
+  /** Whether the file is read like the last one with the same columns. */
+  remembered: boolean;
+  /** Rows that the sums and counts are about: all of them, or the first ones of a large file. */
+  rows_read: number;
+}
+
+/** How the columns and words of a checked file are read from now on. */
+export interface PreviewHullImportReadingUpdate {
+  /** Default location for rows without one. Omitted clears it. */
+  location_id?: string;
+  /**
+   * Fields by the names of columns. An empty field ignores the column. Columns that it doesn't have are read by
+   * their names.
+   */
+  map: Record<string, string>;
+  /**
+   * What words of status, condition, ownership, engine_fuel and location_id mean. An empty meaning ignores the
+   * word.
+   */
+  words?: Record<string, Record<string, string>>;
+}
+
+/** A comparison of an imported file with the boats as they are stored now. */
+export interface PreviewHullImportReconciliation {
+  /** Whether the boats and the prices are the same. */
+  agrees: boolean;
+  /** Rows of the file, and boats that have them. */
+  boats: PreviewHullImportCount;
+  /** Costs in the file, and of these boats. */
+  costs: PreviewHullImportAmount;
+  /** Rows that differ from their boats, or that have none. The first 200. */
+  differences: Array<PreviewHullImportDifference>;
+  /** Rows with a hull identification number, and boats that have it. */
+  hins: PreviewHullImportCount;
+  /** Rows by location, and boats that are there. */
+  locations: Array<PreviewHullImportCount>;
+  /** Asking prices in the file, and of these boats. */
+  prices: PreviewHullImportAmount;
+  /** Rows by status, and boats that have it. */
+  statuses: Array<PreviewHullImportCount>;
+}
+
+/** An error in a row of a checked file. */
+export interface PreviewHullImportRepair {
+  /** Code of the error. */
+  code: string;
+  /** Field that is invalid. */
+  field: string;
+  /** What is wrong. Completes a sentence that starts with the field's name. */
+  message: string;
+  /** Text that would repair the cell. Null if it isn't certain. */
+  suggestion: string | null;
+}
+
+/** A row of a checked file. */
+export interface PreviewHullImportRow {
+  /** Texts of its cells, in the order of the columns. */
+  cells: Array<string>;
+  /** What is wrong with it. Empty if it can be imported. */
+  errors: Array<PreviewHullImportRepair>;
+  /** Texts of fields that have no column in the file. */
+  fields: Record<string, string>;
+  /** Whether the row was changed here. The file stays as it is. */
+  repaired: boolean;
+  /** Row number, as in a spreadsheet. The header is row 1. */
+  row: number;
+}
+
+/** New texts of a row of a checked file. */
+export interface PreviewHullImportRowUpdate {
+  /** Texts of all cells, in the order of the columns. */
+  cells: Array<string>;
+  /** Texts of fields that have no column in the file, such as hin_absent_reason. */
+  fields?: Record<string, string>;
+}
+
+/** Rows of a checked file that have errors or were repaired. */
+export interface PreviewHullImportRows {
+  /** Rows that have errors. */
+  broken: number;
+  /** Names of the columns. */
+  columns: Array<string>;
+  /** Fields of the columns. Empty for a column that is ignored. */
+  fields: Array<string>;
+  /** Rows that can be imported. */
+  ready: number;
+  /** The first 200 of these rows. */
+  rows: Array<PreviewHullImportRow>;
+}
+
+/** A word of a column that has no meaning yet. */
+export interface PreviewHullImportWord {
+  /** Rows that have it. */
+  rows: number;
+  /** The word, as in the file. */
+  word: string;
+}
+
 /** The current price and cost of a hull. */
 export interface PreviewHullPricing {
   /** What the dealership paid. Null without the scope hulls:write. */
@@ -9997,6 +10173,17 @@ export interface HullCreateImportParams {
    * imported.
    */
   missing?: string;
+  /**
+   * What words of status, condition, ownership, engine_fuel and location_id mean, as a JSON object. An empty
+   * meaning ignores the word.
+   */
+  words?: string;
+  /**
+   * true to check the file first: dry_run is true, columns can be missing, and the file is kept for 30 days. Then
+   * assign columns, repair rows and start the import. Without map and words, a file with the same columns as the
+   * last one is read like it.
+   */
+  review?: string;
   /** true to import a file even if more than 30 % of the hulls are missing from it. */
   force?: string;
 }

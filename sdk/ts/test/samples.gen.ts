@@ -1301,6 +1301,14 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(hull.id);
   },
   async () => {
+    const hullImportReading = await slipway.preview.hulls.getImportReading("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(hullImportReading);
+  },
+  async () => {
+    const hullImportReconciliation = await slipway.preview.hulls.getImportReconciliation("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(hullImportReconciliation);
+  },
+  async () => {
     const listingAgreement = await slipway.preview.hulls.getListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(listingAgreement.id);
   },
@@ -1324,9 +1332,24 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
+    const hullImportRows = await slipway.preview.hulls.listImportRows("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(hullImportRows);
+  },
+  async () => {
     for await (const priceChange of slipway.preview.hulls.listPriceChanges("hull_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
       console.log(priceChange.id);
     }
+  },
+  async () => {
+    const hullImportRow = await slipway.preview.hulls.repairImportRow("imp_01jcqz8t5n8m2x4v6b7c9d0e1f", "17", {
+      cells: ["A", "GRT40907B324", "Grady-White", "Freedom 235", "2024", "23.58", "1", "Annapolis"],
+      fields: {},
+    });
+    console.log(hullImportRow);
+  },
+  async () => {
+    const hullImport = await slipway.preview.hulls.replaceImportReading("imp_01jcqz8t5n8m2x4v6b7c9d0e1f", { map: { Price: "price_usd" } });
+    console.log(hullImport.id);
   },
   async () => {
     const listingAgreement = await slipway.preview.hulls.replaceListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", {
@@ -1347,6 +1370,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const channel = await slipway.preview.hulls.rotateChannelSecret("chn_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
     console.log(channel.id);
+  },
+  async () => {
+    const hullImport = await slipway.preview.hulls.startImport("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(hullImport.id);
   },
   async () => {
     const hull = await slipway.preview.hulls.transition("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", { to: "not_for_sale" });

@@ -5,7 +5,7 @@ import { mode } from "../router.ts";
 import { session } from "../session.ts";
 
 /** The sheet. inbox has three panes, desk has a wide pane on the right. */
-export function Sheet({ kind, children }: { kind?: "inbox" | "desk" | "with-peek"; children: ComponentChildren }) {
+export function Sheet({ kind, children }: { kind?: "inbox" | "desk" | "with-peek" | "imp"; children: ComponentChildren }) {
   return <main id="main" class={"sheet " + (kind ?? "")} tabIndex={-1}>{children}</main>;
 }
 

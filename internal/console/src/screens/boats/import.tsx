@@ -1,8 +1,7 @@
-// Importing boats from a file: check it without saving, correct the columns, then import it.
+// Importing boats from a file: match the columns, repair rows, import, and compare the file with the inventory.
 import { useEffect, useState } from "preact/hooks";
-import { api, type HullImport } from "../../api.ts";
-import { download } from "../../csv.ts";
-import { bytes, count, number } from "../../format.ts";
+import { api, type HullImport, type PreviewHullImportReading } from "../../api.ts";
+import { bytes, count, number, time } from "../../format.ts";
 import { changed, useLoad } from "../../load.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -10,35 +9,36 @@ import { Page, Section, Sheet } from "../../parts/layout.tsx";
 import { ErrorNote, Loaded } from "../../parts/state.tsx";
 import { toastError } from "../../parts/toast.tsx";
 import { href, setQuery, usePlace } from "../../router.ts";
-import { Columns, fieldName, type ColumnMap } from "./import-columns.tsx";
+import { Columns, fieldName, isUndecided } from "./import-columns.tsx";
+import { Compare } from "./import-compare.tsx";
+import { Repair } from "./import-repair.tsx";
 import { useLocations } from "./shared.ts";
 
-/** The file. It stays in memory, because it is sent twice: to check it, and to import it. */
-let chosen: File | undefined;
+/** The name of the file that was sent last. The server doesn't store it. */
+let fileName = "Your file";
 
 export function Import() {
   const { query } = usePlace();
   const id = query.get("id");
   return (
-    <Sheet>
-      <Page title="Import boats" back={{ href: href("boats"), title: "Inventory" }}>
-        <div class="content">{id ? <Running key={id} id={id} /> : <ChooseFile />}</div>
-      </Page>
+    <Sheet kind="imp">
+      {id ? <Running key={id} id={id} /> : (
+        <Page title="Import boats" back={{ href: href("boats"), title: "Inventory" }}><div class="content"><ChooseFile /></div></Page>
+      )}
     </Sheet>
   );
 }
 
+const xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
 /** Sends the file. The result is in the import, whose ID is in the URL. */
-async function send(file: File, options: { dryRun: boolean; locationId: string; map: ColumnMap }): Promise<void> {
+async function send(file: File, locationId: string): Promise<void> {
   const isNdjson = /\.(ndjson|jsonl)$/i.test(file.name);
+  fileName = file.name;
   const result = await api.hulls.createImport(
     file,
-    {
-      dry_run: String(options.dryRun),
-      ...(options.locationId && { location_id: options.locationId }),
-      ...(Object.keys(options.map).length > 0 && { map: JSON.stringify(options.map) }),
-    },
-    { contentType: isNdjson ? "application/x-ndjson" : "text/csv" },
+    { ...(isNdjson ? { dry_run: "true" } : { review: "true" }), ...(locationId && { location_id: locationId }) },
+    { contentType: isNdjson ? "application/x-ndjson" : /\.xlsx$/i.test(file.name) ? xlsx : "text/csv" },
   );
   setQuery({ id: result.id });
 }
@@ -51,10 +51,9 @@ function ChooseFile() {
   const [busy, setBusy] = useState(false);
   const choose = async (file: File | undefined) => {
     if (!file) return;
-    chosen = file;
     setBusy(true);
     setError(undefined);
-    await send(file, { dryRun: true, locationId, map: {} }).catch(setError);
+    await send(file, locationId).catch(setError);
     setBusy(false);
   };
   return (
@@ -65,11 +64,11 @@ function ChooseFile() {
         onDrop={(e) => (e.preventDefault(), setOver(false), void choose(e.dataTransfer?.files[0]))}
       >
         <Icon name="upload" />
-        <p><b>{busy ? "Reading the file" : "Drop a CSV or NDJSON file here"}</b></p>
-        <p class="muted">The file is checked first. Nothing is saved until you confirm it. Save Excel workbooks as CSV.</p>
+        <p><b>{busy ? "Reading the file" : "Drop an Excel or CSV file here"}</b></p>
+        <p class="muted">The file is checked first. Nothing is saved until you confirm it.</p>
         <label class="btn primary">
           Choose file
-          <input type="file" class="vh" accept=".csv,.tsv,.txt,.ndjson,.jsonl,text/csv" onChange={(e) => void choose(e.currentTarget.files?.[0])} />
+          <input type="file" class="vh" accept=".xlsx,.csv,.tsv,.txt,.ndjson,.jsonl,text/csv" onChange={(e) => void choose(e.currentTarget.files?.[0])} />
         </label>
         {locations.size > 1 && (
           <label class="field">
@@ -86,19 +85,88 @@ function ChooseFile() {
   );
 }
 
+/** The steps of an import. */
+type Step = "columns" | "repair" | "import" | "compare";
+
 function Running({ id }: { id: string }) {
   const load = useLoad(["import", id], () => api.hulls.getImport(id), [id]);
   const state = load.data?.state;
   const active = state === "queued" || state === "running";
   useEffect(() => {
     if (!active) return;
-    const timer = setTimeout(load.reload, 800);
+    const timer = setTimeout(load.reload, 400);
     return () => clearTimeout(timer);
   }, [load.data]);
   useEffect(() => {
     if (state === "completed" && !load.data!.dry_run) changed("hull");
   }, [state]);
-  return <Loaded load={load}>{(i) => active ? <Progress of={i} /> : <Result of={i} />}</Loaded>;
+  return (
+    <Loaded load={load} title="Import boats">
+      {(i) => active ? <Framed of={i} step={i.dry_run ? "columns" : "import"} title="Import boats"><Progress of={i} /></Framed>
+        : i.review && !i.dry_run ? <Framed of={i} step="compare" title="Your file and Slipway"><Compare of={i} /></Framed>
+        : i.review && i.kept_until ? <Review key={i.finished_at} of={i} onChange={load.reload} />
+        : <Framed of={i} step="import" title="Import boats"><div class="content"><Result of={i} /></div></Framed>}
+    </Loaded>
+  );
+}
+
+/** Decides which step comes next: the columns, if there is something to decide, and then the rows. */
+function Review({ of: i, onChange }: { of: HullImport; onChange: () => void }) {
+  const { query } = usePlace();
+  const reading = useLoad(["import-reading", i.id, i.finished_at ?? ""], () => api.preview.hulls.getImportReading(i.id), []);
+  return (
+    <Loaded load={reading} title="Import boats">
+      {(r) => {
+        const step = query.get("step") ?? (isUndecided(r) ? "columns" : "repair");
+        const toColumns = () => setQuery({ step: "columns" });
+        return step === "columns" ? (
+          <Framed of={i} reading={r} step="columns" title="Import boats">
+            <Columns of={i} reading={r} onSaved={() => (setQuery({ step: "repair" }), onChange())} onNext={() => setQuery({ step: "repair" })} onOther={() => setQuery({ id: undefined, step: undefined })} />
+          </Framed>
+        ) : <Rows of={i} reading={r} onColumns={toColumns} onStarted={() => (setQuery({ step: undefined }), onChange())} />;
+      }}
+    </Loaded>
+  );
+}
+
+function Rows(props: { of: HullImport; reading: PreviewHullImportReading; onColumns: () => void; onStarted: () => void }) {
+  const { of: i } = props;
+  const rows = useLoad(["import-rows", i.id, i.finished_at ?? ""], () => api.preview.hulls.listImportRows(i.id), []);
+  const [busy, setBusy] = useState(false);
+  const start = async () => {
+    setBusy(true);
+    await api.preview.hulls.startImport(i.id).then(props.onStarted).catch(toastError);
+    setBusy(false);
+  };
+  return (
+    <Framed of={i} reading={props.reading} step="repair" title={i.failed > 0 ? `Repair ${count(i.failed, "row")}` : "Import boats"}>
+      <Loaded load={rows}>{(r) => <Repair of={i} rows={r} onChange={rows.replace} busy={busy} onStart={() => void start()} onColumns={props.onColumns} />}</Loaded>
+      {i.noted > 0 && <div class="content"><RowProblems title="Notes" rows={i.notes} /></div>}
+    </Framed>
+  );
+}
+
+const steps: Array<[Step | "file", string]> = [["file", "File"], ["columns", "Columns"], ["repair", "Repair"], ["import", "Import"], ["compare", "Compare"]];
+
+function Framed(props: { of: HullImport; reading?: PreviewHullImportReading; step: Step; title: string; children: preact.ComponentChildren }) {
+  const { of: i, step } = props;
+  const now = steps.findIndex(([name]) => name === step);
+  const said: Partial<Record<string, string>> = {
+    file: `${fileName}, ${count(i.rows, "row")}`,
+    columns: props.reading && `${props.reading.columns.filter((c) => c.field).length} of ${props.reading.columns.length} matched`,
+    repair: i.dry_run && i.failed > 0 ? count(i.failed, "row") : undefined,
+    import: i.dry_run || !i.finished_at ? undefined : time(i.finished_at),
+  };
+  return (
+    <Page title={props.title} back={{ href: href("boats"), title: "Inventory" }}>
+      {i.format === "csv" && i.review && (
+        <ol class="steps">
+          {steps.map(([name, title], n) => <li key={name} class={n < now ? "done" : n === now ? "now" : ""} aria-current={n === now ? "step" : undefined}><b>{title}</b>{n <= now && said[name]}</li>)}
+        </ol>
+      )}
+      {props.children}
+    </Page>
+  );
 }
 
 function Progress({ of: i }: { of: HullImport }) {
@@ -110,44 +178,22 @@ function Progress({ of: i }: { of: HullImport }) {
   );
 }
 
+/** An import without a review, such as one that a program sent. */
 function Result({ of: i }: { of: HullImport }) {
-  const [map, setMap] = useState<ColumnMap>(i.map);
-  const [busy, setBusy] = useState(false);
-  const run = async (dryRun: boolean) => {
-    if (!chosen) return setQuery({ id: undefined });
-    setBusy(true);
-    await send(chosen, { dryRun, locationId: i.location_id ?? "", map }).catch(toastError);
-    setBusy(false);
-  };
-  const valid = i.created + i.updated;
-  const mapChanged = JSON.stringify(map) !== JSON.stringify(i.map);
   return (
     <>
       <Section title={title(i)} action={<Buttons />}>
         {i.problem && <p class="note bad"><Icon name="alert" />{i.problem}</p>}
         <Tally of={i} />
       </Section>
-      <div class="columns">
-        {i.format === "csv" && i.dry_run && <Columns of={i} map={map} onChange={setMap} />}
-        <div>
-          {i.failed > 0 && <RowProblems title="Rejected rows" rows={i.errors} of={i} />}
-          {i.noted > 0 && <RowProblems title="Notes" rows={i.notes} />}
-          {i.skipped > 0 && <RowProblems title="Skipped rows" rows={i.skipped_rows} />}
-        </div>
-      </div>
+      {i.failed > 0 && <RowProblems title="Rejected rows" rows={i.errors} />}
+      {i.noted > 0 && <RowProblems title="Notes" rows={i.notes} />}
+      {i.skipped > 0 && <RowProblems title="Skipped rows" rows={i.skipped_rows} />}
     </>
   );
 
   function Buttons() {
-    if (!i.dry_run) return <span class="acts"><Button onClick={() => setQuery({ id: undefined })}>Import another file</Button><ButtonLink kind="primary" href={href("boats")}>Show inventory</ButtonLink></span>;
-    return (
-      <span class="acts">
-        <Button onClick={() => setQuery({ id: undefined })}>Choose another file</Button>
-        {mapChanged || !chosen
-          ? <Button kind="primary" busy={busy} onClick={() => void run(true)}>{chosen ? "Check again" : "Choose the file again"}</Button>
-          : <Button kind="primary" busy={busy} disabled={valid === 0} onClick={() => void run(false)}>Import {count(valid, "row")}</Button>}
-      </span>
-    );
+    return <span class="acts"><Button onClick={() => setQuery({ id: undefined })}>Import another file</Button><ButtonLink kind="primary" href={href("boats")}>Show inventory</ButtonLink></span>;
   }
 }
 
@@ -169,20 +215,15 @@ function Tally({ of: i }: { of: HullImport }) {
 }
 
 /** Problems by row and field, at most 1,000. */
-function RowProblems(props: { title: string; rows: Array<{ row: number; field: string; message: string }>; of?: HullImport }) {
-  const { of: i, rows } = props;
-  const save = async () => {
-    const response = await api.preview.hulls.listImportErrorsCsv(i!.id);
-    download("rejected-rows.csv", await response.blob());
-  };
-  const shown = rows.slice(0, 200);
+function RowProblems(props: { title: string; rows: Array<{ row: number; field: string; message: string }> }) {
+  const shown = props.rows.slice(0, 200);
   return (
-    <Section title={props.title} action={i && <Button small icon="download" onClick={() => void save().catch(toastError)}>Download as CSV</Button>}>
+    <Section title={props.title}>
       <table class="plain">
         <thead><tr><th scope="col">Row</th><th scope="col">Field</th><th scope="col">Problem</th></tr></thead>
         <tbody>{shown.map((r, n) => <tr key={n}><td class="num">{r.row || "File"}</td><td>{fieldName(r.field)}</td><td class="wrap">{r.message}</td></tr>)}</tbody>
       </table>
-      {rows.length > shown.length && <p class="muted">And {number(rows.length - shown.length)} more. Download them to see all.</p>}
+      {props.rows.length > shown.length && <p class="muted">And {number(props.rows.length - shown.length)} more.</p>}
     </Section>
   );
 }

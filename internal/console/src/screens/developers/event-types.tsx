@@ -12,7 +12,7 @@ type VerbOf<N extends Noun> = Extract<EventType, `${N}.${string}`> extends `${N}
 const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
   hull: { archived: 1, created: 1, photos_added: 1, price_changed: 1, sold: 1, specs_replaced: 1, status_changed: 1, syndicated: 1, syndication_queued: 1, syndication_rejected: 1, syndication_removed: 1, updated: 1 },
   hull_photo: { deleted: 1, updated: 1 },
-  import: { completed: 1, created: 1, failed: 1 },
+  import: { completed: 1, created: 1, failed: 1, repaired: 1, restarted: 1 },
   channel: { created: 1, deleted: 1, feed_url_created: 1, feed_url_revoked: 1, secret_rotated: 1, updated: 1 },
   lead: { assigned: 1, consent_captured: 1, consent_revoked: 1, converted: 1, created: 1, lost: 1, message_blocked: 1, message_delivered: 1, message_failed: 1, message_queued: 1, message_received: 1, message_sent: 1, message_unknown: 1, qualified: 1, signal_recorded: 1, stalled: 1, updated: 1 },
   contact: { consent_revoked: 1, created: 1, erased: 1, merged: 1, updated: 1 },
