@@ -307,6 +307,22 @@ const (
 	ContactKindCompany ContactKind = "company"
 )
 
+// ContactMergeField: Field that a merged contact can take from the duplicate.
+type ContactMergeField string
+
+// The values of ContactMergeField.
+const (
+	ContactMergeFieldFirstName        ContactMergeField = "first_name"
+	ContactMergeFieldLastName         ContactMergeField = "last_name"
+	ContactMergeFieldCompanyName      ContactMergeField = "company_name"
+	ContactMergeFieldLegalNameLatin   ContactMergeField = "legal_name_latin"
+	ContactMergeFieldEmail            ContactMergeField = "email"
+	ContactMergeFieldPhone            ContactMergeField = "phone"
+	ContactMergeFieldAddress          ContactMergeField = "address"
+	ContactMergeFieldTimezone         ContactMergeField = "timezone"
+	ContactMergeFieldPreferredChannel ContactMergeField = "preferred_channel"
+)
+
 // DeadLetterAction: What happens to dead letters.
 type DeadLetterAction string
 
@@ -930,6 +946,28 @@ const (
 	LeadAwaitingNobody LeadAwaiting = "nobody"
 )
 
+// LeadPlanEnd: Why a follow-up plan was stopped: the customer wrote, the lead was closed or converted, or
+// someone stopped it or started another one.
+type LeadPlanEnd string
+
+// The values of LeadPlanEnd.
+const (
+	LeadPlanEndAnswered LeadPlanEnd = "answered"
+	LeadPlanEndClosed   LeadPlanEnd = "closed"
+	LeadPlanEndManually LeadPlanEnd = "manually"
+	LeadPlanEndReplaced LeadPlanEnd = "replaced"
+)
+
+// LeadPlanStatus: Whether a follow-up plan runs on a lead.
+type LeadPlanStatus string
+
+// The values of LeadPlanStatus.
+const (
+	LeadPlanStatusRunning  LeadPlanStatus = "running"
+	LeadPlanStatusFinished LeadPlanStatus = "finished"
+	LeadPlanStatusStopped  LeadPlanStatus = "stopped"
+)
+
 // LeadSignalKind: What a lead did. Each kind has its own weight in the score.
 type LeadSignalKind string
 
@@ -1162,6 +1200,17 @@ const (
 	PhotoSizeCard     PhotoSize = "card"
 	PhotoSizeFull     PhotoSize = "full"
 	PhotoSizeOriginal PhotoSize = "original"
+)
+
+// PlanStepKind: What a step does: it sends a text message or an email, or creates a task for the owner of the
+// lead.
+type PlanStepKind string
+
+// The values of PlanStepKind.
+const (
+	PlanStepKindSMS   PlanStepKind = "sms"
+	PlanStepKindEmail PlanStepKind = "email"
+	PlanStepKindTask  PlanStepKind = "task"
 )
 
 // PreviewBackupKind: What a run did.
