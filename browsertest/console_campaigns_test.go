@@ -2,8 +2,6 @@ package browsertest
 
 import (
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // A campaign is written with the keyboard. Its preview says who gets it and who doesn't, and after the
@@ -23,10 +21,11 @@ func TestConsoleCampaign(t *testing.T) {
 		b.press("Spring sale")
 		b.option("Channel", "email")
 		b.see(`dialog [name="subject"]`)
-		b.run(chromedp.SendKeys(`dialog [name="subject"]`, "Sale at {dealership}"), chromedp.SendKeys(`dialog [name="body"]`, "Hi {first_name}, come by."))
+		b.set("Subject", "Sale at {dealership}")
+		b.set("Text*", "Hi {first_name}, come by.")
 		b.submit()
 		b.read("needs other words for people without a value")
-		b.run(chromedp.SetValue(`dialog [name="body"]`, ""), chromedp.SendKeys(`dialog [name="body"]`, "Hi {first_name|there}, come by."))
+		b.set("Text*", "Hi {first_name|there}, come by.")
 		b.wantDialogFits("the form of a campaign")
 		b.submit()
 
@@ -42,5 +41,30 @@ func TestConsoleCampaign(t *testing.T) {
 		b.until(`document.body.innerText.includes("Completed")`, "the end of the campaign")
 		b.read("No consent")
 		b.review("console-campaign-results")
+	})
+}
+
+// A lead shows its plan, with what happened and what comes next. It can be stopped, and started again.
+func TestConsolePlan(t *testing.T) {
+	onSQLite(t, func(t *testing.T, s *server) {
+		s.Test.Post("/v2-preview/follow_up_plans", `{"name":"Web leads","sources":["web"],"steps":[
+			{"day":0,"kind":"task","body":"Call {first_name|the customer}"},
+			{"day":3,"kind":"email","subject":"Your boat","body":"Hi {first_name|there}, are you still looking?"}]}`, 201, nil)
+		lead := s.Test.Lead(map[string]any{"source": "web", "contact_id": s.Test.Contact(map[string]any{"first_name": "Ann", "last_name": "Bell"})})
+		b := ownerAt(t, s, "leads/"+lead)
+		b.read("Follow-up plan")
+		b.read("Day 3: Email")
+		b.read("Call Ann")
+		b.review("console-lead-plan")
+		b.button("Stop plan")
+		b.read("Plan stopped.")
+		b.read("Stopped: manually")
+		b.until(`[...document.querySelectorAll(".ctx h2 button")].some((e) => e.innerText === "Start")`, "the button to start a plan")
+		b.js(`[...document.querySelectorAll(".ctx h2 button")].find((e) => e.innerText === "Start").click()`)
+		b.dialog()
+		b.press("\r")
+		b.submit()
+		b.read("Plan started.")
+		b.read("Running")
 	})
 }

@@ -106,6 +106,7 @@ var may = map[string][]string{
 	"donotcall":      {},
 	"messages":       {"consent", "contacts", "dealership", "donotcall", "hulls", "identity/people", "leads"},
 	"templates":      {"consent", "contacts", "dealership", "hulls", "identity/people", "leads"},
+	"plans":          {"activities", "consent", "contacts", "leads", "messages", "templates"},
 	"campaigns":      {"consent", "contacts", "leads", "messages", "templates"},
 	"deals":          {"contacts", "dealership", "hulls", "identity/access", "identity/people", "leads"},
 	"finance":        {"contacts", "dealership", "deals", "identity/access"},
@@ -123,7 +124,7 @@ var may = map[string][]string{
 	"description": {"cli"},
 	"app": {
 		"activities", "appointments", "backups", "campaigns", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "donotcall",
-		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "preview", "proposals", "reports", "requestlog", "templates",
+		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "plans", "preview", "proposals", "reports", "requestlog", "templates",
 		"webhooks",
 	},
 	"demo":                       {"app", "campaigns", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
@@ -289,7 +290,7 @@ var owners = map[string]string{
 	"scim_members": "identity/scim",
 	"appointments": "appointments", "appointment_users": "appointments", "appointment_reminders": "appointments",
 	"campaigns": "campaigns", "campaign_recipients": "campaigns", "lead_segments": "campaigns", "message_templates": "templates",
-	"do_not_call_lists": "donotcall", "do_not_call_numbers": "donotcall",
+	"follow_up_plans": "plans", "lead_plans": "plans", "do_not_call_lists": "donotcall", "do_not_call_numbers": "donotcall",
 	"user_calendars": "appointments", "activities": "activities", "proposals": "proposals",
 	"apps": "identity/oauth", "installs": "identity/oauth", "oauth_grants": "identity/oauth", "oauth_tokens": "identity/oauth",
 }

@@ -23,6 +23,7 @@ import (
 	"slipway/internal/mcp"
 	"slipway/internal/messages"
 	"slipway/internal/photos"
+	"slipway/internal/plans"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/outbound"
 	"slipway/internal/platform/providers"
@@ -50,6 +51,7 @@ type features struct {
 	templates    templates.API
 	campaigns    campaigns.API
 	donotcall    donotcall.API
+	plans        plans.API
 	deals        deals.API
 	finance      finance.API
 	documents    documents.API
@@ -70,7 +72,7 @@ type features struct {
 // all lists the features in the order of the reference.
 func (f *features) all() []rest.Feature {
 	return []rest.Feature{
-		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages, &f.campaigns, &f.templates, &f.donotcall,
+		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages, &f.campaigns, &f.templates, &f.plans, &f.donotcall,
 		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities,
 		&f.dealership, f.identity, &f.webhooks,
 		&f.preview, &f.reports, &f.requestlog, &f.backups, &f.proposals,
@@ -80,7 +82,7 @@ func (f *features) all() []rest.Feature {
 
 // Kinds lists all event types.
 func Kinds() []events.Kind {
-	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events, campaigns.Events, templates.Events, donotcall.Events,
+	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events, campaigns.Events, templates.Events, plans.Events, donotcall.Events,
 		deals.Events, deals.ListingEvents, finance.Events, documents.Events, appointments.Events, activities.Events,
 		dealership.Events, identity.Events, webhooks.Events, proposals.Events)
 }
@@ -137,6 +139,7 @@ func (a *App) connect(f *features, s Settings, h hooks) error {
 	}, h.Messages)
 	f.templates = templates.API{DB: a.DB}
 	f.campaigns = campaigns.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
+	f.plans = plans.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
 	f.donotcall = donotcall.API{DB: a.DB, Jobs: a.Jobs}
 	f.appointments = appointments.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
 	f.activities = activities.API{DB: a.DB, Kinds: Kinds()}

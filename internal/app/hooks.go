@@ -19,6 +19,7 @@ import (
 	"slipway/internal/imports"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
+	"slipway/internal/plans"
 	"slipway/internal/platform/backup"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
@@ -63,7 +64,7 @@ func (a *App) hooks(f *features) hooks {
 			Appointments: appointments.Holder(), Activities: activities.Holder(), Proposals: f.proposals.Holder(),
 			Campaigns: campaigns.Holder(),
 		},
-		Leads:    leads.Hooks{Reviewed: messages.Review},
+		Leads:    leads.Hooks{Reviewed: messages.Review, Created: f.plans.Begin, Wrote: plans.Answer, Ended: plans.Close},
 		Messages: messages.Hooks{Settled: appointments.FollowMessage, Planned: appointments.Planned},
 		Deals: deals.Hooks{
 			WithdrawFundings: finance.WithdrawFundings, VoidUnsigned: documents.VoidUnsigned, SettlePayments: finance.SettlePayments,
@@ -77,7 +78,7 @@ func (a *App) hooks(f *features) hooks {
 			DeleteWebhooks: f.webhooks.DeleteOfApp,
 			Webhooks:       webhooks.Holder(), PushURLs: f.channels.Holder(), Calendars: appointments.CalendarHolder(),
 			Locate: map[string]access.Locate{
-				"hull": hulls.LocationOf, "deal": deals.LocationOf, "lead": leads.LocationOf, "apt": appointments.LocationOf, "act": activities.LocationOf, "msg": messages.LocationOf,
+				"hull": hulls.LocationOf, "deal": deals.LocationOf, "lead": leads.LocationOf, "apt": appointments.LocationOf, "act": activities.LocationOf, "msg": messages.LocationOf, "lpn": plans.LocationOf,
 				"loc": dealership.LocationOf,
 			},
 		},

@@ -70,7 +70,8 @@ func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {
 type ContactMerge struct {
 	_ struct{} `doc:"Which contact to merge."`
 
-	DuplicateID string `json:"duplicate_id" minLength:"1" maxLength:"64" doc:"Contact to merge into this one. Its leads, deals, consents and messages move." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DuplicateID string       `json:"duplicate_id" minLength:"1" maxLength:"64" doc:"Contact to merge into this one. Its leads, deals, consents and messages move." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Take        []MergeField `json:"take,omitempty" maxItems:"20" uniqueItems:"true" doc:"Fields whose values of the duplicate replace those of this contact. The others stay, unless this contact has none." since:"next"`
 }
 
 func (a *API) merge(ctx context.Context, tx *db.Tx, in *struct {
@@ -97,7 +98,7 @@ func (a *API) merge(ctx context.Context, tx *db.Tx, in *struct {
 		}
 	}
 
-	err = merge(ctx, tx, &c, d)
+	err = merge(ctx, tx, &c, d, in.Body.Take)
 	return c, err
 }
 

@@ -10,14 +10,21 @@ import (
 
 // merge merges the duplicate into the contact. A revocation of either applies to
 // the addresses of both.
-func merge(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
+func merge(ctx context.Context, tx *db.Tx, c *Contact, d Contact, take []MergeField) error {
 	if err := consent.Move(ctx, tx, d.ID, c.ID); err != nil {
 		return err
 	}
-	for _, m := range []consent.Merged{
+	calls := []consent.Channel{consent.SMS, consent.Voice}
+	revocations := []consent.Merged{
 		{Channels: []consent.Channel{consent.Email}, From: null.Text(d.Email), To: null.Text(c.Email)},
-		{Channels: []consent.Channel{consent.SMS, consent.Voice}, From: null.Text(d.Phone), To: null.Text(c.Phone)},
-	} {
+		{Channels: calls, From: null.Text(d.Phone), To: null.Text(c.Phone)},
+	}
+	if len(take) > 0 { // the contact might get the other address
+		revocations = append(revocations,
+			consent.Merged{Channels: []consent.Channel{consent.Email}, From: null.Text(c.Email), To: null.Text(d.Email)},
+			consent.Merged{Channels: calls, From: null.Text(c.Phone), To: null.Text(d.Phone)})
+	}
+	for _, m := range revocations {
 		if err := consent.CopyRevocations(ctx, tx, c.ID, m); err != nil {
 			return err
 		}
@@ -36,6 +43,7 @@ func merge(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
 	}
 
 	before := *c
+	c.take(d, take)
 	c.absorb(d)
 	return save(ctx, tx, before, c, "contact.merged")
 }

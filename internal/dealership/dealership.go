@@ -53,6 +53,7 @@ type Settings struct {
 	_ struct{} `doc:"How this environment of the dealership works." privacy:"plain"`
 
 	StalledAfterHours          int64            `json:"stalled_after_hours" doc:"Hours without activity after which a lead is stalled."`
+	ReassignStalled            bool             `json:"reassign_stalled" doc:"Whether a stalled lead is assigned to the next user in turn." since:"next"`
 	QualifyAtScore             int64            `json:"qualify_at_score" doc:"Score at which a lead is qualified."`
 	DefaultHoldHours           int64            `json:"default_hold_hours" doc:"Default length of a hold, in hours."`
 	SoldWhen                   SoldWhen         `json:"sold_when" doc:"Deal status that marks the hull as sold."`
@@ -158,6 +159,7 @@ type DealershipPatch struct {
 // SettingsPatch changes settings.
 type SettingsPatch struct {
 	StalledAfterHours          patch.Value[int64]             `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760" doc:"Hours without activity after which a lead is stalled."`
+	ReassignStalled            patch.Value[bool]              `json:"reassign_stalled,omitzero" doc:"Whether a stalled lead is assigned to the next user in turn." since:"next"`
 	QualifyAtScore             patch.Value[int64]             `json:"qualify_at_score,omitzero" minimum:"1" maximum:"100" doc:"Score at which a lead is qualified."`
 	DefaultHoldHours           patch.Value[int64]             `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760" doc:"Default length of a hold, in hours."`
 	SoldWhen                   patch.Value[SoldWhen]          `json:"sold_when,omitzero" doc:"Deal status that marks the hull as sold."`
@@ -219,6 +221,7 @@ func (p DealershipPatch) apply(d *Dealership) error {
 
 	s := p.Settings.V
 	s.StalledAfterHours.To(&d.Settings.StalledAfterHours)
+	s.ReassignStalled.To(&d.Settings.ReassignStalled)
 	s.QualifyAtScore.To(&d.Settings.QualifyAtScore)
 	s.DefaultHoldHours.To(&d.Settings.DefaultHoldHours)
 	s.SoldWhen.To(&d.Settings.SoldWhen)

@@ -23,6 +23,7 @@ type Location struct {
 	DefaultTaxes   *TaxRules   `json:"default_taxes" db:"default_taxes,json" nullable:"true" doc:"Taxes of new deals for boats at this location. Null if the location uses those of the dealership." since:"next"`
 	BuyerTaxes     *BuyerTaxes `json:"buyer_taxes" db:"buyer_taxes,json" nullable:"true" doc:"What buyers from other regions pay instead. Null if all buyers pay the same." since:"next"`
 	TradeTaxCredit *bool       `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, as the law of the state says. Null if the location uses the dealership's setting." since:"next"`
+	ResponseGoal   *int64      `json:"response_goal_minutes" db:"response_goal_minutes" doc:"Within how many minutes the location wants to answer a new lead. The responses report shows how often it does. Null if there is no goal." example:"15" since:"next"`
 	Version        int64       `json:"version" db:"version" doc:"Number of the current version." example:"1"`
 	CreatedAt      time.Time   `json:"created_at" db:"created_at" doc:"When it was created."`
 	UpdatedAt      time.Time   `json:"updated_at" db:"updated_at" doc:"When it last changed."`
@@ -99,6 +100,7 @@ type LocationCreate struct {
 	DefaultTaxes   *TaxRules           `json:"default_taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the dealership." since:"next"`
 	BuyerTaxes     *BuyerTaxes         `json:"buyer_taxes" required:"false" nullable:"true" maxItems:"60" doc:"What buyers from other regions pay instead." since:"next"`
 	TradeTaxCredit *bool               `json:"trade_tax_credit" required:"false" doc:"Defaults to the dealership's setting." since:"next"`
+	ResponseGoal   *int64              `json:"response_goal_minutes" required:"false" minimum:"1" maximum:"10080" doc:"Within how many minutes the location wants to answer a new lead." since:"next"`
 }
 
 func (c LocationCreate) location() Location {
@@ -106,7 +108,7 @@ func (c LocationCreate) location() Location {
 	normalizePhone(&bad, "phone", &c.Phone, c.Address.V)
 	return Location{
 		Name: c.Name, Code: c.Code, Address: c.Address.V, Phone: c.Phone, Timezone: c.Timezone,
-		DefaultTaxes: c.DefaultTaxes, BuyerTaxes: c.BuyerTaxes, TradeTaxCredit: c.TradeTaxCredit,
+		DefaultTaxes: c.DefaultTaxes, BuyerTaxes: c.BuyerTaxes, TradeTaxCredit: c.TradeTaxCredit, ResponseGoal: c.ResponseGoal,
 	}
 }
 
@@ -151,6 +153,7 @@ type LocationPatch struct {
 	DefaultTaxes   patch.Null[TaxRules]     `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes of new deals. Null uses those of the dealership." since:"next"`
 	BuyerTaxes     patch.Null[BuyerTaxes]   `json:"buyer_taxes,omitzero" maxItems:"60" doc:"Replaces all rules for buyers from other regions. Null removes them." since:"next"`
 	TradeTaxCredit patch.Null[bool]         `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals. Null uses the dealership's setting." since:"next"`
+	ResponseGoal   patch.Null[int64]        `json:"response_goal_minutes,omitzero" minimum:"1" maximum:"10080" doc:"Within how many minutes the location wants to answer a new lead. Null removes the goal." since:"next"`
 }
 
 // Check validates what the schema can't express.
@@ -174,6 +177,7 @@ func (p LocationPatch) apply(l *Location) error {
 	p.Phone.To(&l.Phone)
 	p.Timezone.To(&l.Timezone)
 	p.TradeTaxCredit.To(&l.TradeTaxCredit)
+	p.ResponseGoal.To(&l.ResponseGoal)
 	p.DefaultTaxes.To(&l.DefaultTaxes)
 	p.BuyerTaxes.To(&l.BuyerTaxes)
 

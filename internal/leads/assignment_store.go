@@ -7,6 +7,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 )
 
 // assign sets the owner of a lead and adds an entry to its assignment history. The entry
@@ -57,4 +58,20 @@ func takeTurn(ctx context.Context, tx *db.Tx, locationID string) (string, error)
 	}
 	_, err = db.Exec(ctx, tx, `UPDATE lead_rotations SET last_id = ? WHERE env = ? AND location_id = ?`, next.ID, tx.Env, locationID)
 	return next.ID, err
+}
+
+// reassign assigns a stalled lead to the next user in turn. It stays with its owner if no one else takes leads.
+func reassign(ctx context.Context, tx *db.Tx, l Lead) error {
+	for range 2 { // the owner's turn goes to the next one
+		next, err := takeTurn(ctx, tx, null.Text(l.LocationID))
+		switch {
+		case fault.KindOf(err) == fault.KindConflict:
+			return nil
+		case err != nil:
+			return err
+		case l.OwnerID == nil || next != *l.OwnerID:
+			return assign(ctx, tx, l, &l, LeadAssignment{To: next, Method: assignedInTurn, Reason: new("Stalled")})
+		}
+	}
+	return nil
 }

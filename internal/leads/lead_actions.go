@@ -11,8 +11,16 @@ import (
 	"slipway/internal/vocab/null"
 )
 
-// Create adds a lead, and its contact if it is new.
+// Create adds a lead, and its contact if it is new. A follow-up plan for its source starts.
 func Create(ctx context.Context, tx *db.Tx, n LeadCreate) (Lead, error) {
+	l, err := create(ctx, tx, n)
+	if err != nil || l.NeedsReview {
+		return l, err
+	}
+	return l, db.Attached[Hooks](tx).Created(ctx, tx, l)
+}
+
+func create(ctx context.Context, tx *db.Tx, n LeadCreate) (Lead, error) {
 	l, err := n.lead(tx.Now)
 	if err != nil {
 		return l, err

@@ -29,6 +29,12 @@ type API struct {
 type Hooks struct {
 	// Reviewed marks the messages of a lead as read.
 	Reviewed func(ctx context.Context, tx *db.Tx, leadID string) error
+	// Created starts the follow-up plan of a new lead.
+	Created func(ctx context.Context, tx *db.Tx, l Lead) error
+	// Wrote stops the plan of a lead that wrote.
+	Wrote func(ctx context.Context, tx *db.Tx, leadID string) error
+	// Ended stops the plan of a lead that was closed or converted.
+	Ended func(ctx context.Context, tx *db.Tx, leadID string) error
 }
 
 // New returns the feature, and attaches its hooks to the database.

@@ -70,6 +70,9 @@ type Received struct {
 func RecordMessage(ctx context.Context, tx *db.Tx, l Lead, m Received) error {
 	l.NeedsReview, l.LastActivityAt = l.NeedsReview || m.NeedsReview, tx.Now
 	l.asked(m.At, m.OptsOut)
+	if err := db.Attached[Hooks](tx).Wrote(ctx, tx, l.ID); err != nil {
+		return err
+	}
 	return update(ctx, tx, &l)
 }
 
@@ -77,6 +80,11 @@ func RecordMessage(ctx context.Context, tx *db.Tx, l Lead, m Received) error {
 func save(ctx context.Context, tx *db.Tx, before Lead, l *Lead, event string) error {
 	if err := update(ctx, tx, l); err != nil {
 		return err
+	}
+	if before.Status.isOpen() && !l.Status.isOpen() {
+		if err := db.Attached[Hooks](tx).Ended(ctx, tx, l.ID); err != nil {
+			return err
+		}
 	}
 	return events.Emit(ctx, tx, event, l.ID, events.Change{Before: before, After: *l})
 }

@@ -45,7 +45,7 @@ func (a *API) FindStalled(ctx context.Context, _ FindStalled) error {
 			return err
 		}
 		for _, id := range ids {
-			if err := a.markStalled(ctx, id, patience); err != nil {
+			if err := a.markStalled(ctx, id, d.Settings); err != nil {
 				return err
 			}
 		}
@@ -54,8 +54,10 @@ func (a *API) FindStalled(ctx context.Context, _ FindStalled) error {
 	return nil
 }
 
-// markStalled marks one lead unless it was touched since it was found.
-func (a *API) markStalled(ctx context.Context, id string, patience time.Duration) error {
+// markStalled marks one lead unless it was touched since it was found. If the dealership wants it, the lead
+// is assigned to the next user in turn.
+func (a *API) markStalled(ctx context.Context, id string, s dealership.Settings) error {
+	patience := time.Duration(s.StalledAfterHours) * time.Hour
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
 		l, err := Find(ctx, tx, id)
 		if err != nil || l.StalledAt != nil || !l.Status.isOpen() || l.LastTouchedAt.Add(patience).After(tx.Now) {
@@ -63,8 +65,10 @@ func (a *API) markStalled(ctx context.Context, id string, patience time.Duration
 		}
 		before := l
 		l.StalledAt = new(tx.Now)
-		err = save(ctx, tx, before, &l, "lead.stalled")
-		return l, err
+		if err := save(ctx, tx, before, &l, "lead.stalled"); err != nil || !s.ReassignStalled {
+			return l, err
+		}
+		return l, reassign(ctx, tx, l)
 	})
 	return err
 }

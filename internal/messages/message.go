@@ -84,6 +84,7 @@ type LeadMessage struct {
 	SenderVerified    *bool                `json:"sender_verified" db:"sender_verified" doc:"Whether DMARC proves that a received email is from its address. If false, anyone can have written it. Null for a text message, an outbound message, and a message that was received before Slipway stored this." since:"next"`
 	SentBy            *MessageSender       `json:"sent_by" db:"sent_by,json" doc:"User, API key or app that sent the message. Null for an inbound or automatic message, for a reminder, and for a message that was sent before Slipway stored this." since:"next"`
 	CampaignID        *string              `json:"campaign_id" db:"campaign_id" doc:"Campaign that sent the message. Null if none did." example:"cmp_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"next"`
+	LeadPlanID        *string              `json:"lead_plan_id" db:"lead_plan_id" doc:"Follow-up plan of the lead that sent the message. Null if none did." example:"lpn_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"next"`
 	Version           int64                `json:"version" db:"version" doc:"Number of the current version."`
 	CreatedAt         time.Time            `json:"created_at" db:"created_at" doc:"When the message was stored."`
 	UpdatedAt         time.Time            `json:"updated_at" db:"updated_at" doc:"When the status of the message last changed."`

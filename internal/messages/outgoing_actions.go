@@ -20,6 +20,8 @@ type Outgoing struct {
 	Body       string
 	CampaignID string
 	SentBy     *MessageSender
+	LeadPlanID string
+	KeepsQuiet bool // a transactional text message waits for quiet hours too, because no person sends it
 }
 
 // Verdict is what the send check decides about an outgoing message.
@@ -42,6 +44,9 @@ func (o Outgoing) message(now time.Time) LeadMessage {
 	m.SentBy = o.SentBy
 	if o.CampaignID != "" {
 		m.CampaignID = &o.CampaignID
+	}
+	if o.LeadPlanID != "" {
+		m.LeadPlanID = &o.LeadPlanID
 	}
 	return m
 }
@@ -79,6 +84,7 @@ func (a *API) Queue(ctx context.Context, tx *db.Tx, o Outgoing) (LeadMessage, Ve
 	if err != nil {
 		return m, Verdict{}, err
 	}
+	t.notice = o.KeepsQuiet
 	d := check(t)
 	v := d.verdict(t, m)
 	if d.code != "" || !d.hold.IsZero() {

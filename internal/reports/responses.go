@@ -14,10 +14,11 @@ type ResponsesReport struct {
 	_ struct{} `doc:"How fast the leads of a period got their first response."`
 
 	Covers
-	Total   ResponseTimes    `json:"total" doc:"All leads of the report."`
-	Sources []ResponseSource `json:"sources" nullable:"false" doc:"Response times by source, most leads first."`
-	Owners  []ResponseOwner  `json:"owners" nullable:"false" doc:"Response times by user, most leads first. At most 100. Leads without an owner are not listed."`
-	Hours   []ResponseHour   `json:"hours" nullable:"false" doc:"Response times by the hour of the day in which leads were created."`
+	Total     ResponseTimes      `json:"total" doc:"All leads of the report."`
+	Sources   []ResponseSource   `json:"sources" nullable:"false" doc:"Response times by source, most leads first."`
+	Locations []ResponseLocation `json:"locations" nullable:"false" doc:"Response times by location with its goal, most leads first. Leads without a location are not listed."`
+	Owners    []ResponseOwner    `json:"owners" nullable:"false" doc:"Response times by user, most leads first. At most 100. Leads without an owner are not listed."`
+	Hours     []ResponseHour     `json:"hours" nullable:"false" doc:"Response times by the hour of the day in which leads were created."`
 }
 
 // ResponseTimes are the response times of several leads.
@@ -52,6 +53,16 @@ type ResponseOwner struct {
 	ResponseTimes
 }
 
+// ResponseLocation is the response times of a location.
+type ResponseLocation struct {
+	_ struct{} `doc:"Response times to leads of one location, compared with its goal."`
+
+	LocationID  string `json:"location_id" doc:"Location that works the leads." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	GoalMinutes *int64 `json:"goal_minutes" doc:"Within how many minutes the location wants to answer. Null if it has no goal." example:"15"`
+	WithinGoal  *int64 `json:"within_goal" doc:"Leads with a response within the goal. Null if there is no goal." example:"31"`
+	ResponseTimes
+}
+
 // ResponseHour is the response times of an hour of the day.
 type ResponseHour struct {
 	_ struct{} `doc:"Response times to leads of one hour of the day."`
@@ -65,11 +76,12 @@ const maxOwners = 100
 
 // answeredLead is a lead with its first response.
 type answeredLead struct {
-	ID        string    `db:"id"`
-	Source    string    `db:"source"`
-	OwnerID   *string   `db:"owner_id"`
-	Status    string    `db:"status"`
-	CreatedAt time.Time `db:"created_at"`
+	ID         string    `db:"id"`
+	Source     string    `db:"source"`
+	OwnerID    *string   `db:"owner_id"`
+	LocationID *string   `db:"location_id"`
+	Status     string    `db:"status"`
+	CreatedAt  time.Time `db:"created_at"`
 
 	Turn         leads.Turn `db:"turn"`
 	SnoozedUntil *time.Time `db:"snoozed_until"`
@@ -129,8 +141,18 @@ func (t *timing) times() ResponseTimes {
 	return t.ResponseTimes
 }
 
+// within counts the leads with a response within this many seconds.
+func (t *timing) within(seconds int64) (n int64) {
+	for _, s := range t.seconds {
+		if s <= seconds {
+			n++
+		}
+	}
+	return n
+}
+
 // responses builds the report.
-func responses(p period, all []answeredLead, answers []answer) ResponsesReport {
+func responses(p period, all []answeredLead, answers []answer, goals map[string]int64) ResponsesReport {
 	first := make(map[string]time.Time, len(answers))
 	for _, a := range answers {
 		if at, ok := first[a.ID]; !ok || a.At.Before(at) {
@@ -138,7 +160,7 @@ func responses(p period, all []answeredLead, answers []answer) ResponsesReport {
 		}
 	}
 	var total timing
-	sources, owners := map[string]*timing{}, map[string]*timing{}
+	sources, owners, places := map[string]*timing{}, map[string]*timing{}, map[string]*timing{}
 	var hours [24]timing
 	at := func(m map[string]*timing, key string) *timing {
 		if m[key] == nil {
@@ -153,15 +175,26 @@ func responses(p period, all []answeredLead, answers []answer) ResponsesReport {
 		if l.OwnerID != nil {
 			at(owners, *l.OwnerID).add(l, p.now)
 		}
+		if l.LocationID != nil {
+			at(places, *l.LocationID).add(l, p.now)
+		}
 		hours[l.CreatedAt.In(p.zone).Hour()].add(l, p.now)
 	}
 
-	r := ResponsesReport{Covers: p.Covers, Total: total.times(), Sources: []ResponseSource{}, Owners: []ResponseOwner{}}
+	r := ResponsesReport{Covers: p.Covers, Total: total.times(), Sources: []ResponseSource{}, Owners: []ResponseOwner{}, Locations: []ResponseLocation{}}
 	for _, s := range mostFirst(sources) {
 		r.Sources = append(r.Sources, ResponseSource{Source: leads.Source(s), ResponseTimes: sources[s].times()})
 	}
 	for _, o := range mostFirst(owners)[:min(maxOwners, len(owners))] {
 		r.Owners = append(r.Owners, ResponseOwner{OwnerID: o, ResponseTimes: owners[o].times()})
+	}
+	for _, id := range mostFirst(places) {
+		one := ResponseLocation{LocationID: id}
+		if goal, ok := goals[id]; ok {
+			one.GoalMinutes, one.WithinGoal = &goal, new(places[id].within(goal*60))
+		}
+		one.ResponseTimes = places[id].times()
+		r.Locations = append(r.Locations, one)
 	}
 	for h := range hours {
 		r.Hours = append(r.Hours, ResponseHour{Hour: int64(h), ResponseTimes: hours[h].times()})

@@ -136,6 +136,12 @@ const (
 	EventFinanceStructureCreated EventType = "finance_structure.created"
 	// A finance structure was selected.
 	EventFinanceStructureSelected EventType = "finance_structure.selected"
+	// A follow-up plan was created.
+	EventFollowUpPlanCreated EventType = "follow_up_plan.created"
+	// A follow-up plan was deleted.
+	EventFollowUpPlanDeleted EventType = "follow_up_plan.deleted"
+	// A follow-up plan changed.
+	EventFollowUpPlanUpdated EventType = "follow_up_plan.updated"
 	// A deal was submitted to a lender.
 	EventFundingSubmitted EventType = "funding.submitted"
 	// A funding or one of its stipulations changed.
@@ -212,6 +218,14 @@ const (
 	EventLeadStalled EventType = "lead.stalled"
 	// A lead changed.
 	EventLeadUpdated EventType = "lead.updated"
+	// The last step of a follow-up plan ran.
+	EventLeadPlanFinished EventType = "lead_plan.finished"
+	// A follow-up plan started on a lead.
+	EventLeadPlanStarted EventType = "lead_plan.started"
+	// A step of a follow-up plan ran.
+	EventLeadPlanStepDone EventType = "lead_plan.step_done"
+	// A follow-up plan was stopped: the customer wrote, the lead was closed, or someone stopped it.
+	EventLeadPlanStopped EventType = "lead_plan.stopped"
 	// A segment was created.
 	EventLeadSegmentCreated EventType = "lead_segment.created"
 	// A segment was deleted.
@@ -348,6 +362,9 @@ var eventObjects = map[EventType]func() any{
 	EventDocumentVoided:           func() any { return new(Document) },
 	EventFinanceStructureCreated:  func() any { return new(FinanceStructure) },
 	EventFinanceStructureSelected: func() any { return new(FinanceStructure) },
+	EventFollowUpPlanCreated:      func() any { return new(FollowUpPlan) },
+	EventFollowUpPlanDeleted:      func() any { return new(FollowUpPlan) },
+	EventFollowUpPlanUpdated:      func() any { return new(FollowUpPlan) },
 	EventFundingSubmitted:         func() any { return new(Funding) },
 	EventFundingUpdated:           func() any { return new(Funding) },
 	EventHullArchived:             func() any { return new(Hull) },
@@ -386,6 +403,10 @@ var eventObjects = map[EventType]func() any{
 	EventLeadSignalRecorded:       func() any { return new(LeadSignal) },
 	EventLeadStalled:              func() any { return new(Lead) },
 	EventLeadUpdated:              func() any { return new(Lead) },
+	EventLeadPlanFinished:         func() any { return new(LeadPlan) },
+	EventLeadPlanStarted:          func() any { return new(LeadPlan) },
+	EventLeadPlanStepDone:         func() any { return new(LeadPlan) },
+	EventLeadPlanStopped:          func() any { return new(LeadPlan) },
 	EventLeadSegmentCreated:       func() any { return new(LeadSegment) },
 	EventLeadSegmentDeleted:       func() any { return new(LeadSegment) },
 	EventLeadSegmentUpdated:       func() any { return new(LeadSegment) },

@@ -347,6 +347,16 @@ func (s *PreviewCampaignsService) CreateDoNotCallList(ctx context.Context, file 
 	return call[DoNotCallList](ctx, s.client, request{verb: "POST", path: "/v2-preview/do_not_call_lists", file: &file, query: params}, opts)
 }
 
+// CreateFollowUpPlan: Create a follow-up plan. Requires leads:write.
+//
+// It starts for each new lead from its sources. If several plans have a source, the newest starts. Messages are
+// transactional answers to the inquiry, behind the send check. Text messages wait for quiet hours.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) CreateFollowUpPlan(ctx context.Context, body PreviewFollowUpPlanCreate, opts ...RequestOption) (*PreviewFollowUpPlan, error) {
+	return call[PreviewFollowUpPlan](ctx, s.client, request{verb: "POST", path: "/v2-preview/follow_up_plans", body: body}, opts)
+}
+
 // CreateLeadSegment: Create a segment of leads. Requires leads:write.
 //
 // A segment is a saved filter. The leads are found when a campaign starts.
@@ -384,6 +394,15 @@ func (s *PreviewCampaignsService) DeleteDoNotCallList(ctx context.Context, listI
 	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/do_not_call_lists/{list_id}", ids: []string{listID}}, opts)
 }
 
+// DeleteFollowUpPlan: Delete a follow-up plan. Requires leads:write.
+//
+// It goes on for leads on which it runs.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) DeleteFollowUpPlan(ctx context.Context, planID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/follow_up_plans/{plan_id}", ids: []string{planID}}, opts)
+}
+
 // DeleteLeadSegment: Delete a segment. Requires leads:write.
 //
 // Campaigns keep the filter that they copied.
@@ -407,6 +426,13 @@ func (s *PreviewCampaignsService) DeleteMessageTemplate(ctx context.Context, tem
 // In preview since November 19, 2026. Can become stable on February 17, 2027.
 func (s *PreviewCampaignsService) Get(ctx context.Context, campaignID string, opts ...RequestOption) (*PreviewCampaign, error) {
 	return call[PreviewCampaign](ctx, s.client, request{verb: "GET", path: "/v2-preview/campaigns/{campaign_id}", ids: []string{campaignID}}, opts)
+}
+
+// GetFollowUpPlan: Retrieve a follow-up plan. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) GetFollowUpPlan(ctx context.Context, planID string, opts ...RequestOption) (*PreviewFollowUpPlan, error) {
+	return call[PreviewFollowUpPlan](ctx, s.client, request{verb: "GET", path: "/v2-preview/follow_up_plans/{plan_id}", ids: []string{planID}}, opts)
 }
 
 // GetLeadSegment: Retrieve a segment. Requires leads:read.
@@ -456,6 +482,20 @@ func (s *PreviewCampaignsService) List(ctx context.Context, params PreviewCampai
 // In preview since November 19, 2026. Can become stable on February 17, 2027.
 func (s *PreviewCampaignsService) ListDoNotCallLists(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[DoNotCallList, error] {
 	return list[DoNotCallList](ctx, s.client, request{verb: "GET", path: "/v2-preview/do_not_call_lists", query: params}, opts)
+}
+
+// ListFollowUpPlans: List follow-up plans, newest first. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) ListFollowUpPlans(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[PreviewFollowUpPlan, error] {
+	return list[PreviewFollowUpPlan](ctx, s.client, request{verb: "GET", path: "/v2-preview/follow_up_plans", query: params}, opts)
+}
+
+// ListLeadPlans: List the follow-up plans of a lead, newest first. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) ListLeadPlans(ctx context.Context, leadID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewLeadPlan, error] {
+	return list[PreviewLeadPlan](ctx, s.client, request{verb: "GET", path: "/v2-preview/leads/{lead_id}/plans", ids: []string{leadID}, query: params}, opts)
 }
 
 // ListLeadSegments: List segments, newest first. Requires leads:read.
@@ -515,6 +555,15 @@ func (s *PreviewCampaignsService) Start(ctx context.Context, campaignID string, 
 	return call[PreviewCampaign](ctx, s.client, request{verb: "POST", path: "/v2-preview/campaigns/{campaign_id}/start", ids: []string{campaignID}, body: body}, opts)
 }
 
+// StartLeadPlan: Start a follow-up plan on a lead. Requires leads:write.
+//
+// It replaces a plan that runs. A message of the customer stops it, and so does closing or converting the lead.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) StartLeadPlan(ctx context.Context, leadID string, body PreviewLeadPlanStart, opts ...RequestOption) (*PreviewLeadPlan, error) {
+	return call[PreviewLeadPlan](ctx, s.client, request{verb: "POST", path: "/v2-preview/leads/{lead_id}/plans", ids: []string{leadID}, body: body}, opts)
+}
+
 // Stop: Stop a campaign. Requires leads:write.
 //
 // No more messages are sent, except those that the provider is getting at this moment.
@@ -524,6 +573,13 @@ func (s *PreviewCampaignsService) Stop(ctx context.Context, campaignID string, o
 	return call[PreviewCampaign](ctx, s.client, request{verb: "POST", path: "/v2-preview/campaigns/{campaign_id}/stop", ids: []string{campaignID}}, opts)
 }
 
+// StopLeadPlan: Stop a follow-up plan on a lead. Requires leads:write.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) StopLeadPlan(ctx context.Context, leadPlanID string, opts ...RequestOption) (*PreviewLeadPlan, error) {
+	return call[PreviewLeadPlan](ctx, s.client, request{verb: "POST", path: "/v2-preview/lead_plans/{lead_plan_id}/stop", ids: []string{leadPlanID}}, opts)
+}
+
 // Update: Update a draft of a campaign. Requires leads:write.
 //
 // Send `segment_id` or `template_id` to copy the filter or the text again.
@@ -531,6 +587,15 @@ func (s *PreviewCampaignsService) Stop(ctx context.Context, campaignID string, o
 // In preview since November 19, 2026. Can become stable on February 17, 2027.
 func (s *PreviewCampaignsService) Update(ctx context.Context, campaignID string, body PreviewCampaignPatch, opts ...RequestOption) (*PreviewCampaign, error) {
 	return call[PreviewCampaign](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/campaigns/{campaign_id}", ids: []string{campaignID}, body: body}, opts)
+}
+
+// UpdateFollowUpPlan: Update a follow-up plan. Requires leads:write.
+//
+// Leads on which it runs keep their steps.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewCampaignsService) UpdateFollowUpPlan(ctx context.Context, planID string, body PreviewFollowUpPlanPatch, opts ...RequestOption) (*PreviewFollowUpPlan, error) {
+	return call[PreviewFollowUpPlan](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/follow_up_plans/{plan_id}", ids: []string{planID}, body: body}, opts)
 }
 
 // UpdateLeadSegment: Update a segment. Requires leads:write.

@@ -1655,6 +1655,27 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			followUpPlan, err := client.Preview.Campaigns.CreateFollowUpPlan(ctx, slipway.PreviewFollowUpPlanCreate{
+				Name: "Referrals",
+				Steps: []slipway.PreviewPlanStep{{
+					Body: "Call {first_name|the customer}",
+					Day:  0,
+					Kind: slipway.PlanStepKindTask,
+				}, {
+					Body:    "Hi {first_name|there}, are you still looking?",
+					Day:     3,
+					Kind:    slipway.PlanStepKindEmail,
+					Subject: "Your boat",
+				}},
+				Sources: []slipway.LeadSource{slipway.LeadSourceReferral},
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(followUpPlan.ID)
+			return nil
+		},
+		func() error {
 			leadSegment, err := client.Preview.Campaigns.CreateLeadSegment(ctx, slipway.PreviewLeadSegmentCreate{
 				Filter: slipway.PreviewSegmentFilter{
 					NoContactForDays: slipway.Ptr[int64](30),
@@ -1695,6 +1716,13 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			err := client.Preview.Campaigns.DeleteFollowUpPlan(ctx, "plan_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
 			err := client.Preview.Campaigns.DeleteLeadSegment(ctx, "seg_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -1714,6 +1742,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(campaign.ID)
+			return nil
+		},
+		func() error {
+			followUpPlan, err := client.Preview.Campaigns.GetFollowUpPlan(ctx, "plan_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(followUpPlan.ID)
 			return nil
 		},
 		func() error {
@@ -1755,6 +1791,24 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 					return err
 				}
 				fmt.Println(doNotCallList.ID)
+			}
+			return nil
+		},
+		func() error {
+			for followUpPlan, err := range client.Preview.Campaigns.ListFollowUpPlans(ctx, slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(followUpPlan.ID)
+			}
+			return nil
+		},
+		func() error {
+			for leadPlan, err := range client.Preview.Campaigns.ListLeadPlans(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(leadPlan.ID)
 			}
 			return nil
 		},
@@ -1802,6 +1856,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			leadPlan, err := client.Preview.Campaigns.StartLeadPlan(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewLeadPlanStart{PlanID: "plan_01jcqz8t5n8m2x4v6b7c900004"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(leadPlan.ID)
+			return nil
+		},
+		func() error {
 			campaign, err := client.Preview.Campaigns.Stop(ctx, "cmp_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -1810,11 +1872,27 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			leadPlan, err := client.Preview.Campaigns.StopLeadPlan(ctx, "lpn_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(leadPlan.ID)
+			return nil
+		},
+		func() error {
 			campaign, err := client.Preview.Campaigns.Update(ctx, "cmp_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewCampaignPatch{Name: slipway.Set("Summer sale")})
 			if err != nil {
 				return err
 			}
 			fmt.Println(campaign.ID)
+			return nil
+		},
+		func() error {
+			followUpPlan, err := client.Preview.Campaigns.UpdateFollowUpPlan(ctx, "plan_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewFollowUpPlanPatch{Active: slipway.Set(false)})
+			if err != nil {
+				return err
+			}
+			fmt.Println(followUpPlan.ID)
 			return nil
 		},
 		func() error {
@@ -2462,7 +2540,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		func() error {
 			listingAgreement, err := client.Preview.Hulls.ReplaceListingAgreement(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewListingAgreementReplace{
 				Kind:              slipway.ListingKindExclusive,
-				OwnerContactID:    "con_01jcqz8t5n8m2x4v6b7c900024",
+				OwnerContactID:    "con_01jcqz8t5n8m2x4v6b7c900025",
 				CommissionPercent: slipway.Set("10"),
 			})
 			if err != nil {

@@ -33,6 +33,15 @@ var campaignRecipes = map[string]recipe{
 	"preview.getCampaignResults":     {aStartedCampaign, nil},
 	"preview.listCampaignRecipients": {aStartedCampaign, nil},
 
+	"preview.listFollowUpPlans":  {toList(aPlan), nil},
+	"preview.createFollowUpPlan": {nil, fixed(planBody)},
+	"preview.getFollowUpPlan":    {aPlan, nil},
+	"preview.updateFollowUpPlan": {aPlan, fixed(`{"active": false}`)},
+	"preview.deleteFollowUpPlan": {aPlan, nil},
+	"preview.listLeadPlans":      {aLead, nil},
+	"preview.startLeadPlan":      {aLead, func(c *testkit.Client) any { return aPlan(c) }},
+	"preview.stopLeadPlan":       {aLeadPlan, nil},
+
 	"preview.listDoNotCallLists":  {toList(aDoNotCallList), nil},
 	"preview.createDoNotCallList": {nil, func(*testkit.Client) any { return testkit.File{Type: "text/csv", Bytes: []byte("410,5550123\n")} }},
 	"preview.deleteDoNotCallList": {aDoNotCallList, nil},
@@ -42,6 +51,17 @@ const (
 	templateBody = `{"name": "Spring sale", "channel": "sms", "body": "Hi {first_name|there}, our spring sale starts on Saturday."}`
 	segmentBody  = `{"name": "Quiet for a month", "filter": {"statuses": ["new", "contacted"], "no_contact_for_days": 30}}`
 )
+
+const planBody = `{"name": "Referrals", "sources": ["referral"], "steps": [{"day": 0, "kind": "task", "body": "Call {first_name|the customer}"},
+	{"day": 3, "kind": "email", "subject": "Your boat", "body": "Hi {first_name|there}, are you still looking?"}]}`
+
+func aPlan(c *testkit.Client) map[string]string {
+	return map[string]string{"plan_id": created(c, "/v2-preview/follow_up_plans", planBody)}
+}
+
+func aLeadPlan(c *testkit.Client) map[string]string {
+	return map[string]string{"lead_plan_id": created(c, "/v2-preview/leads/"+aLead(c)["lead_id"]+"/plans", aPlan(c))}
+}
 
 func aTemplate(c *testkit.Client) map[string]string {
 	return map[string]string{"template_id": created(c, "/v2-preview/message_templates", templateBody)}

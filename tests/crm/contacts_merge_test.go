@@ -338,3 +338,22 @@ func TestErase(t *testing.T) {
 		s.Test.Patch("/v1/contacts/"+contact, `{"first_name":"Hilda"}`, 409, nil)
 	})
 }
+
+// A merge can take fields of the duplicate. An opt-out of the address that is replaced applies to the one that replaces it.
+func TestMergeTakesFields(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		keep := s.Test.Contact(map[string]any{"first_name": "Ann", "last_name": "Bell", "email": "old@example.com", "phone": "+14105550101"})
+		drop := s.Test.Contact(map[string]any{"first_name": "Anne", "last_name": "Bell-Cole", "email": "new@example.com", "phone": nil})
+		lead := s.Test.Lead(map[string]any{"contact_id": keep})
+		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels":["email"],"scope":"all","direction":"revoked"}`, 201, nil)
+		var c contacts.Contact
+		s.Test.Post("/v1/contacts/"+keep+"/merge", map[string]any{"duplicate_id": drop, "take": []string{"last_name", "email", "phone"}}, 200, &c)
+		assert.Equal(t, *c.FirstName, "Ann")
+		assert.Equal(t, *c.LastName, "Bell-Cole")
+		assert.Equal(t, *c.Email, "new@example.com")
+		assert.Equal(t, *c.Phone, "+14105550101")
+		s.Test.Post("/v1/leads/"+lead+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).
+			WantDetail(t, "channel", "consent_revoked")
+		s.Test.Post("/v1/contacts/"+keep+"/merge", `{"duplicate_id": "con_1", "take": ["tags"]}`, 422, nil)
+	})
+}

@@ -1240,6 +1240,15 @@ export class PreviewCampaignsService extends PreviewFamily {
   readonly createDoNotCallList = (file: Upload, query?: t.PreviewCampaignCreateDoNotCallListParams, options?: Options): Promise<t.DoNotCallList> =>
     upload(this, "POST", "/do_not_call_lists", file, options, query);
   /**
+   * Create a follow-up plan. Requires leads:write.
+   * It starts for each new lead from its sources. If several plans have a source, the newest starts. Messages are
+   * transactional answers to the inquiry, behind the send check. Text messages wait for quiet hours.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly createFollowUpPlan = (body: t.PreviewFollowUpPlanCreate, options?: Options): Promise<t.PreviewFollowUpPlan> =>
+    post(this, "/follow_up_plans", body, options);
+  /**
    * Create a segment of leads. Requires leads:write.
    * A segment is a saved filter. The leads are found when a campaign starts.
    *
@@ -1273,6 +1282,14 @@ export class PreviewCampaignsService extends PreviewFamily {
   readonly deleteDoNotCallList = (listId: string, options?: Options): Promise<void> =>
     remove(this, path`/do_not_call_lists/${listId}`, options);
   /**
+   * Delete a follow-up plan. Requires leads:write.
+   * It goes on for leads on which it runs.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly deleteFollowUpPlan = (planId: string, options?: Options): Promise<void> =>
+    remove(this, path`/follow_up_plans/${planId}`, options);
+  /**
    * Delete a segment. Requires leads:write.
    * Campaigns keep the filter that they copied.
    *
@@ -1294,6 +1311,12 @@ export class PreviewCampaignsService extends PreviewFamily {
    */
   readonly get = (campaignId: string, options?: Options): Promise<t.PreviewCampaign> =>
     get(this, path`/campaigns/${campaignId}`, options);
+  /**
+   * Retrieve a follow-up plan. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getFollowUpPlan = (planId: string, options?: Options): Promise<t.PreviewFollowUpPlan> =>
+    get(this, path`/follow_up_plans/${planId}`, options);
   /**
    * Retrieve a segment. Requires leads:read.
    * In preview since November 19, 2026. Can become stable on February 17, 2027.
@@ -1326,6 +1349,18 @@ export class PreviewCampaignsService extends PreviewFamily {
    */
   readonly listDoNotCallLists = (query?: ListParams, options?: Options): List<t.DoNotCallList> =>
     list(this, "/do_not_call_lists", options, query);
+  /**
+   * List follow-up plans, newest first. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listFollowUpPlans = (query?: ListParams, options?: Options): List<t.PreviewFollowUpPlan> =>
+    list(this, "/follow_up_plans", options, query);
+  /**
+   * List the follow-up plans of a lead, newest first. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listLeadPlans = (leadId: string, query?: ListParams, options?: Options): List<t.PreviewLeadPlan> =>
+    list(this, path`/leads/${leadId}/plans`, options, query);
   /**
    * List segments, newest first. Requires leads:read.
    * In preview since November 19, 2026. Can become stable on February 17, 2027.
@@ -1367,6 +1402,14 @@ export class PreviewCampaignsService extends PreviewFamily {
   readonly start = (campaignId: string, body: t.PreviewCampaignStart, options?: Options): Promise<t.PreviewCampaign> =>
     post(this, path`/campaigns/${campaignId}/start`, body, options);
   /**
+   * Start a follow-up plan on a lead. Requires leads:write.
+   * It replaces a plan that runs. A message of the customer stops it, and so does closing or converting the lead.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly startLeadPlan = (leadId: string, body: t.PreviewLeadPlanStart, options?: Options): Promise<t.PreviewLeadPlan> =>
+    post(this, path`/leads/${leadId}/plans`, body, options);
+  /**
    * Stop a campaign. Requires leads:write.
    * No more messages are sent, except those that the provider is getting at this moment.
    *
@@ -1375,6 +1418,12 @@ export class PreviewCampaignsService extends PreviewFamily {
   readonly stop = (campaignId: string, options?: Options): Promise<t.PreviewCampaign> =>
     post(this, path`/campaigns/${campaignId}/stop`, undefined, options);
   /**
+   * Stop a follow-up plan on a lead. Requires leads:write.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly stopLeadPlan = (leadPlanId: string, options?: Options): Promise<t.PreviewLeadPlan> =>
+    post(this, path`/lead_plans/${leadPlanId}/stop`, undefined, options);
+  /**
    * Update a draft of a campaign. Requires leads:write.
    * Send `segment_id` or `template_id` to copy the filter or the text again.
    *
@@ -1382,6 +1431,14 @@ export class PreviewCampaignsService extends PreviewFamily {
    */
   readonly update = (campaignId: string, body: t.PreviewCampaignPatch, options?: Options): Promise<t.PreviewCampaign> =>
     patch(this, path`/campaigns/${campaignId}`, body, options);
+  /**
+   * Update a follow-up plan. Requires leads:write.
+   * Leads on which it runs keep their steps.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly updateFollowUpPlan = (planId: string, body: t.PreviewFollowUpPlanPatch, options?: Options): Promise<t.PreviewFollowUpPlan> =>
+    patch(this, path`/follow_up_plans/${planId}`, body, options);
   /**
    * Update a segment. Requires leads:write.
    * Campaigns keep the filter that they copied.

@@ -933,6 +933,23 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(doNotCallList.id);
   },
   async () => {
+    const followUpPlan = await slipway.preview.campaigns.createFollowUpPlan({
+      name: "Referrals",
+      steps: [{
+        body: "Call {first_name|the customer}",
+        day: 0,
+        kind: "task",
+      }, {
+        body: "Hi {first_name|there}, are you still looking?",
+        day: 3,
+        kind: "email",
+        subject: "Your boat",
+      }],
+      sources: ["referral"],
+    });
+    console.log(followUpPlan.id);
+  },
+  async () => {
     const leadSegment = await slipway.preview.campaigns.createLeadSegment({
       filter: { no_contact_for_days: 30, statuses: ["new", "contacted"] },
       name: "Quiet for a month",
@@ -954,6 +971,9 @@ export const samples = (slipway: Slipway): unknown => [
     await slipway.preview.campaigns.deleteDoNotCallList("dnc_01jcqz8t5n8m2x4v6b7c9d0e1f");
   },
   async () => {
+    await slipway.preview.campaigns.deleteFollowUpPlan("plan_01jcqz8t5n8m2x4v6b7c9d0e1f");
+  },
+  async () => {
     await slipway.preview.campaigns.deleteLeadSegment("seg_01jcqz8t5n8m2x4v6b7c9d0e1f");
   },
   async () => {
@@ -962,6 +982,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const campaign = await slipway.preview.campaigns.get("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(campaign.id);
+  },
+  async () => {
+    const followUpPlan = await slipway.preview.campaigns.getFollowUpPlan("plan_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(followUpPlan.id);
   },
   async () => {
     const leadSegment = await slipway.preview.campaigns.getLeadSegment("seg_01jcqz8t5n8m2x4v6b7c9d0e1f");
@@ -983,6 +1007,16 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     for await (const doNotCallList of slipway.preview.campaigns.listDoNotCallLists()) {
       console.log(doNotCallList.id);
+    }
+  },
+  async () => {
+    for await (const followUpPlan of slipway.preview.campaigns.listFollowUpPlans()) {
+      console.log(followUpPlan.id);
+    }
+  },
+  async () => {
+    for await (const leadPlan of slipway.preview.campaigns.listLeadPlans("lead_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(leadPlan.id);
     }
   },
   async () => {
@@ -1009,12 +1043,24 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(campaign.id);
   },
   async () => {
+    const leadPlan = await slipway.preview.campaigns.startLeadPlan("lead_01jcqz8t5n8m2x4v6b7c9d0e1f", { plan_id: "plan_01jcqz8t5n8m2x4v6b7c900004" });
+    console.log(leadPlan.id);
+  },
+  async () => {
     const campaign = await slipway.preview.campaigns.stop("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(campaign.id);
   },
   async () => {
+    const leadPlan = await slipway.preview.campaigns.stopLeadPlan("lpn_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(leadPlan.id);
+  },
+  async () => {
     const campaign = await slipway.preview.campaigns.update("cmp_01jcqz8t5n8m2x4v6b7c9d0e1f", { name: "Summer sale" });
     console.log(campaign.id);
+  },
+  async () => {
+    const followUpPlan = await slipway.preview.campaigns.updateFollowUpPlan("plan_01jcqz8t5n8m2x4v6b7c9d0e1f", { active: false });
+    console.log(followUpPlan.id);
   },
   async () => {
     const leadSegment = await slipway.preview.campaigns.updateLeadSegment("seg_01jcqz8t5n8m2x4v6b7c9d0e1f", {
@@ -1354,7 +1400,7 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const listingAgreement = await slipway.preview.hulls.replaceListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", {
       kind: "exclusive",
-      owner_contact_id: "con_01jcqz8t5n8m2x4v6b7c900024",
+      owner_contact_id: "con_01jcqz8t5n8m2x4v6b7c900025",
       commission_percent: "10",
     });
     console.log(listingAgreement.id);

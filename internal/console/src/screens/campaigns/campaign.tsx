@@ -115,19 +115,19 @@ function Results({ campaign: c }: { campaign: PreviewCampaign }) {
   const results = useLoad(["campaign results", c.id], () => api.preview.campaigns.getResults(c.id), [c.id, "lead"]);
   const list = useList(["campaign recipients", c.id], (page) => api.preview.campaigns.listRecipients(c.id, { ...page }), [c.id, "lead"]);
   return (
-    <>
+    <div class="content">
       <Loaded load={results}>
         {(r) => (
-          <div class="content">
+          <>
             <Section title="Results">
               <Facts facts={[["Recipients", number(r.recipients)], ...r.states.map((s): [string, string] => [word(s.name), number(s.count)]), ["Answered", number(r.answered)], ["Opted out", number(r.opted_out)]]} />
             </Section>
             <Reasons title="Excluded" counts={r.excluded} />
-          </div>
+          </>
         )}
       </Loaded>
       <Table label="Recipients" list={list} columns={columns} onOpen={(r) => navigate(href("leads/" + r.lead_id))} empty={<NoRows filtered={false} text="Recipients are chosen when the campaign starts." clear={() => {}} />} />
-    </>
+    </div>
   );
 }
 

@@ -19,6 +19,8 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
   appointment: { canceled: 1, created: 1, reminder_sent: 1, updated: 1 },
   quarantine: { started: 1 },
   campaign: { completed: 1, created: 1, deleted: 1, started: 1, stopped: 1, updated: 1 },
+  follow_up_plan: { created: 1, deleted: 1, updated: 1 },
+  lead_plan: { finished: 1, started: 1, step_done: 1, stopped: 1 },
   lead_segment: { created: 1, deleted: 1, updated: 1 },
   message_template: { created: 1, deleted: 1, updated: 1 },
   do_not_call_list: { created: 1, deleted: 1 },
@@ -41,7 +43,7 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
 };
 
 const inventory = ["hull", "hull_photo", "import", "channel", "location"];
-const people = ["lead", "contact", "appointment", "quarantine", "campaign", "lead_segment", "message_template", "do_not_call_list"];
+const people = ["lead", "contact", "appointment", "quarantine", "campaign", "follow_up_plan", "lead_plan", "lead_segment", "message_template", "do_not_call_list"];
 const sales = ["deal", "payment", "document", "finance_structure", "funding", "listing_agreement"];
 
 /** Reports whether the user can read the events of a noun. */

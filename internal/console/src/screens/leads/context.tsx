@@ -19,6 +19,7 @@ import { ConsentBadge, consentNote, leadExpansions, leadTitle } from "../contact
 import { setDone } from "./actions.ts";
 import { useReach } from "./compose.tsx";
 import { AddAppointment, AddTask, EditLead, RecordSignal } from "./forms.tsx";
+import { LeadPlan } from "./plan.tsx";
 import { useLeadActivities } from "./talk.tsx";
 
 type Open = "task" | "appointment" | "edit" | "signal";
@@ -37,6 +38,7 @@ export function LeadContext({ lead }: { lead: PreviewLead }) {
       <OtherLeads lead={lead} />
       <h2>Interest{action("signal", "Record")}</h2>
       <Interest lead={lead} />
+      <LeadPlan lead={lead} />
       <h2>Tasks{action("task", "Add")}</h2>
       <Tasks leadId={lead.id} />
       <h2>Appointments{action("appointment", "Add")}</h2>

@@ -212,6 +212,8 @@ function ResponsesReport() {
   const filter = useFilter(true);
   const load = useLoad(["report", "responses", filter], () => api.preview.reports.getResponses(filter), ["lead"]);
   const names = useNames();
+  const locations = useLocations();
+  const places = (id: string) => locations.get(id)?.name ?? "Deleted location";
   const head = ["Leads", "Median", "90% within", "Within 1 hour", "Unanswered"];
   const cells = (t: { leads: number; median_seconds: number | null; p90_seconds: number | null; within_1_hour: number; unanswered: number }) =>
     [number(t.leads), seconds(t.median_seconds), seconds(t.p90_seconds), number(t.within_1_hour), number(t.unanswered)];
@@ -234,6 +236,7 @@ function ResponsesReport() {
             </Section>
             <Grid>
               <Section title="By person"><Rows caption="By person" head={["Person", ...head]} rows={r.owners.map((o) => ({ key: o.owner_id, cells: [names(o.owner_id), ...cells(o)] }))} /></Section>
+              {r.locations.length > 0 && <Section title="By location"><Rows caption="By location" head={["Location", ...head, "Within the goal"]} rows={r.locations.map((l) => ({ key: l.location_id, cells: [places(l.location_id), ...cells(l), l.goal_minutes ? `${l.within_goal} of ${l.leads} in ${l.goal_minutes} min` : "No goal"] }))} /></Section>}
               <Section title="By source"><Rows caption="By source" head={["Source", ...head]} rows={r.sources.map((s) => ({ key: s.source, cells: [word(s.source), ...cells(s)] }))} /></Section>
             </Grid>
           </>
