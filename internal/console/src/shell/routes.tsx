@@ -33,6 +33,7 @@ export interface Route {
 const Approvals = lazy(async () => (await import("../screens/approvals/approvals.tsx")).Approvals);
 const Audit = lazy(async () => (await import("../screens/developers/audit.tsx")).Audit);
 const Boat = lazy(async () => (await import("../screens/boats/boat.tsx")).Boat);
+const Calendar = lazy(async () => (await import("../screens/calendar/calendar.tsx")).Calendar);
 const Contact = lazy(async () => (await import("../screens/contacts/contact.tsx")).Contact);
 const Contacts = lazy(async () => (await import("../screens/contacts/contacts.tsx")).Contacts);
 const NewDeal = lazy(async () => (await import("../screens/deals/new.tsx")).NewDeal);
@@ -54,6 +55,7 @@ const Webhooks = lazy(async () => (await import("../screens/developers/webhooks.
 
 export const routes: Route[] = [
   { path: "today", title: "Today", screen: Today, group: "main", icon: "home", keys: "g t", phone: "Today" },
+  { path: "calendar", title: "Calendar", screen: Calendar, scopes: ["leads:read"], group: "main", icon: "calendar", keys: "g k" },
   {
     path: "boats", title: "Inventory", screen: Inventory, scopes: ["hulls:read"],
     group: "main", icon: "boat", keys: "g i", phone: "Boats", useCount: useInStock,
