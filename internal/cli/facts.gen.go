@@ -53,7 +53,9 @@ var columns = map[string]string{
 
 // onlyReads are the operations that are not a GET and change nothing. See rest.Route.OnlyReads.
 var onlyReads = map[string]bool{
-	"quoteFinance": true,
+	"checkAppointment": true,
+	"checkAuditChain":  true,
+	"quoteFinance":     true,
 }
 
 // background is where the work of an operation goes on. See rest.Route.Background.

@@ -1152,6 +1152,29 @@ const (
 	PhotoSizeOriginal PhotoSize = "original"
 )
 
+// PreviewAppointmentConflictKind: What is in the way of an appointment: another appointment of the user or of
+// the boat, a hold of the boat for someone else, a boat at another location, or a boat that was delivered.
+type PreviewAppointmentConflictKind string
+
+// The values of PreviewAppointmentConflictKind.
+const (
+	PreviewAppointmentConflictKindUserBooked    PreviewAppointmentConflictKind = "user_booked"
+	PreviewAppointmentConflictKindBoatBooked    PreviewAppointmentConflictKind = "boat_booked"
+	PreviewAppointmentConflictKindBoatOnHold    PreviewAppointmentConflictKind = "boat_on_hold"
+	PreviewAppointmentConflictKindBoatElsewhere PreviewAppointmentConflictKind = "boat_elsewhere"
+	PreviewAppointmentConflictKindBoatGone      PreviewAppointmentConflictKind = "boat_gone"
+)
+
+// PreviewAuditChainState: Whether the checked entries of the audit log are unchanged, or one was changed,
+// removed or inserted.
+type PreviewAuditChainState string
+
+// The values of PreviewAuditChainState.
+const (
+	PreviewAuditChainStateIntact PreviewAuditChainState = "intact"
+	PreviewAuditChainStateBroken PreviewAuditChainState = "broken"
+)
+
 // PreviewBackupKind: What a run did.
 type PreviewBackupKind string
 

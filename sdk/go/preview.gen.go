@@ -195,6 +195,17 @@ func (s *PreviewAppointmentsService) Cancel(ctx context.Context, appointmentID s
 	return call[Appointment](ctx, s.client, request{verb: "POST", path: "/v2-preview/appointments/{appointment_id}/cancel", ids: []string{appointmentID}, body: body}, opts)
 }
 
+// Check: Check what is in the way of an appointment. Requires leads:read.
+//
+// Names the other appointments of the user and of the boat, and warns about holds and boats at other locations,
+// by the same rules as `createAppointment`. If something is in the way, it also returns free times. It changes
+// nothing.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewAppointmentsService) Check(ctx context.Context, body PreviewAppointmentCheck, opts ...RequestOption) (*PreviewAppointmentCheckResult, error) {
+	return call[PreviewAppointmentCheckResult](ctx, s.client, request{verb: "POST", path: "/v2-preview/appointments/check", body: body}, opts)
+}
+
 // Create: Create an appointment. Requires leads:write.
 //
 // A user can't have two appointments at the same time: the response is 409, and its details name the other one.
@@ -235,6 +246,26 @@ func (s *PreviewAppointmentsService) DeleteUserCalendar(ctx context.Context, use
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) Get(ctx context.Context, appointmentID string, opts ...RequestOption) (*Appointment, error) {
 	return call[Appointment](ctx, s.client, request{verb: "GET", path: "/v2-preview/appointments/{appointment_id}", ids: []string{appointmentID}}, opts)
+}
+
+// PreviewAppointmentGetScheduleParams are the parameters of Appointments.GetSchedule. Fields that are not set are not sent.
+type PreviewAppointmentGetScheduleParams struct {
+	// Only appointments that start at this time or later. Defaults to the current time.
+	StartsAfter time.Time `url:"starts_after"`
+	// Only appointments that start before this time, at most 42 days later. Defaults to 7 days later.
+	StartsBefore time.Time `url:"starts_before"`
+	// Only appointments at this location. Several are separated by commas.
+	LocationID string `url:"location_id"`
+}
+
+// GetSchedule: Retrieve the appointments of some days. Requires leads:read.
+//
+// Returns the appointments that are not canceled, by their start, with the names of the contacts and boats. Use
+// it for a calendar.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewAppointmentsService) GetSchedule(ctx context.Context, params PreviewAppointmentGetScheduleParams, opts ...RequestOption) (*PreviewSchedule, error) {
+	return call[PreviewSchedule](ctx, s.client, request{verb: "GET", path: "/v2-preview/schedule", query: params}, opts)
 }
 
 // PreviewAppointmentListParams are the parameters of Appointments.List. Fields that are not set are not sent.
@@ -287,6 +318,16 @@ func (s *PreviewAppointmentsService) Update(ctx context.Context, appointmentID s
 // PreviewDealershipService has the operations of the family Dealership.
 type PreviewDealershipService struct{ client *Client }
 
+// CheckAuditChain: Check all entries of the audit log. Requires admin.
+//
+// Takes a few seconds for 100,000 entries. The command `slipway audit verify` does the same, and can compare the
+// log with a head that you stored elsewhere.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) CheckAuditChain(ctx context.Context, opts ...RequestOption) (*PreviewAuditChain, error) {
+	return call[PreviewAuditChain](ctx, s.client, request{verb: "POST", path: "/v2-preview/audit_chain/check"}, opts)
+}
+
 // CreateLocation: Add a location. Requires admin.
 //
 // Adds a place where the dealership stores and sells boats. Every hull belongs to one location.
@@ -312,6 +353,15 @@ func (s *PreviewDealershipService) DeleteLogo(ctx context.Context, opts ...Reque
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewDealershipService) Get(ctx context.Context, opts ...RequestOption) (*PreviewDealership, error) {
 	return call[PreviewDealership](ctx, s.client, request{verb: "GET", path: "/v2-preview/dealership"}, opts)
+}
+
+// GetAuditChain: Check the newest entries of the audit log. Requires admin.
+//
+// Checks the newest 100 entries and those that are not linked yet. To check all entries, use checkAuditChain.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) GetAuditChain(ctx context.Context, opts ...RequestOption) (*PreviewAuditChain, error) {
+	return call[PreviewAuditChain](ctx, s.client, request{verb: "GET", path: "/v2-preview/audit_chain"}, opts)
 }
 
 // GetBackups: Retrieve the state of the backups. Requires admin.
@@ -381,6 +431,22 @@ func (s *PreviewDealershipService) ListDirectory(ctx context.Context, params Pre
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewDealershipService) ListLocations(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[PreviewLocation, error] {
 	return list[PreviewLocation](ctx, s.client, request{verb: "GET", path: "/v2-preview/locations", query: params}, opts)
+}
+
+// PreviewDealershipListNamesParams are the parameters of Dealership.ListNames. Fields that are not set are not sent.
+type PreviewDealershipListNamesParams struct {
+	// IDs of at most 100 objects, separated by commas.
+	IDs string `url:"ids"`
+}
+
+// ListNames: List the names of objects. Requires admin.
+//
+// Returns what people call these objects: boats, contacts, leads, deals, users and locations, as far as you can
+// read them. Other objects and those that no longer exist are left out. Use it to show the audit log and events.
+//
+// In preview since November 19, 2026. It only serves the console and won't become stable.
+func (s *PreviewDealershipService) ListNames(ctx context.Context, params PreviewDealershipListNamesParams, opts ...RequestOption) (*PreviewNames, error) {
+	return call[PreviewNames](ctx, s.client, request{verb: "GET", path: "/v2-preview/names", query: params}, opts)
 }
 
 // ReplaceLogo: Upload the dealership's logo. Requires admin.

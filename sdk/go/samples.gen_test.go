@@ -1554,12 +1554,25 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			appointment, err := client.Preview.Appointments.Create(ctx, slipway.PreviewAppointmentCreate{
+			appointmentCheckResult, err := client.Preview.Appointments.Check(ctx, slipway.PreviewAppointmentCheck{
 				Kind:       slipway.AppointmentKindShowing,
 				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900005",
 				StartsAt:   "2027-01-15T10:00",
-				LeadID:     "lead_01jcqz8t5n8m2x4v6b7c900008",
 				UserID:     "usr_01jcqz8t5n8m2x4v6b7c900006",
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(appointmentCheckResult)
+			return nil
+		},
+		func() error {
+			appointment, err := client.Preview.Appointments.Create(ctx, slipway.PreviewAppointmentCreate{
+				Kind:       slipway.AppointmentKindShowing,
+				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900006",
+				StartsAt:   "2027-01-15T10:00",
+				LeadID:     "lead_01jcqz8t5n8m2x4v6b7c900008",
+				UserID:     "usr_01jcqz8t5n8m2x4v6b7c900007",
 			})
 			if err != nil {
 				return err
@@ -1591,6 +1604,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			schedule, err := client.Preview.Appointments.GetSchedule(ctx, slipway.PreviewAppointmentGetScheduleParams{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(schedule)
+			return nil
+		},
+		func() error {
 			for appointment, err := range client.Preview.Appointments.List(ctx, slipway.PreviewAppointmentListParams{Status: slipway.AppointmentStatusScheduled}) {
 				if err != nil {
 					return err
@@ -1605,6 +1626,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(appointment.ID)
+			return nil
+		},
+		func() error {
+			auditChain, err := client.Preview.Dealership.CheckAuditChain(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Println(auditChain)
 			return nil
 		},
 		func() error {
@@ -1628,6 +1657,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(dealership.ID)
+			return nil
+		},
+		func() error {
+			auditChain, err := client.Preview.Dealership.GetAuditChain(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Println(auditChain)
 			return nil
 		},
 		func() error {
@@ -1682,6 +1719,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				}
 				fmt.Println(location.ID)
 			}
+			return nil
+		},
+		func() error {
+			names, err := client.Preview.Dealership.ListNames(ctx, slipway.PreviewDealershipListNamesParams{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(names)
 			return nil
 		},
 		func() error {
@@ -2095,7 +2140,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		func() error {
 			hull, err := client.Preview.Hulls.Create(ctx, slipway.PreviewHullCreate{
 				LengthFt:   23.58,
-				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900006",
+				LocationID: "loc_01jcqz8t5n8m2x4v6b7c900007",
 				Make:       "Grady-White",
 				Model:      "Freedom 235",
 				Price:      slipway.PreviewMoney{Amount: 12490000, Currency: slipway.PreviewCurrencyUSD},

@@ -3456,6 +3456,48 @@ type PreviewAppointmentCancel struct {
 	Reason string `json:"reason,omitzero"`
 }
 
+// PreviewAppointmentCheck: An appointment that someone wants to make.
+type PreviewAppointmentCheck struct {
+	// Appointment that would move. It is not in its own way.
+	AppointmentID string `json:"appointment_id,omitzero"`
+	// Contact that the appointment is with.
+	ContactID string `json:"contact_id,omitzero"`
+	// Defaults to 60.
+	DurationMinutes *int64 `json:"duration_minutes,omitzero"`
+	// Boat that the appointment is about.
+	HullID string `json:"hull_id,omitzero"`
+	// What the appointment is for.
+	Kind AppointmentKind `json:"kind"`
+	// Location where the appointment is.
+	LocationID string `json:"location_id"`
+	// RFC 3339 time, or a local time without an offset.
+	StartsAt string `json:"starts_at"`
+	// User who keeps the appointment.
+	UserID string `json:"user_id"`
+}
+
+// PreviewAppointmentCheckResult: What is in the way of an appointment, and when it would be possible.
+type PreviewAppointmentCheckResult struct {
+	// What is in the way. Empty if nothing is.
+	Conflicts []PreviewAppointmentConflict `json:"conflicts"`
+	// Times near the wish at which the person and the boat are free: of the same user, and of others at the same
+	// time. Empty if nothing is in the way.
+	Free []PreviewFreeTime `json:"free"`
+}
+
+// PreviewAppointmentConflict: Something in the way of an appointment.
+type PreviewAppointmentConflict struct {
+	// The other appointment. Null if it is something else.
+	AppointmentID *string `json:"appointment_id"`
+	// What is in the way.
+	Kind PreviewAppointmentConflictKind `json:"kind"`
+	// Whether createAppointment refuses the appointment. If not, it is a warning. An overlap of the boat also
+	// requires override_boat.
+	Refused bool `json:"refused"`
+	// Explains it to people.
+	Text string `json:"text"`
+}
+
 // PreviewAppointmentCreate: An appointment to schedule.
 type PreviewAppointmentCreate struct {
 	// Defaults to the contact of the lead. Required without lead_id.
@@ -3535,6 +3577,22 @@ type PreviewAppointmentPatchReminder struct {
 	Channel Opt[MessageChannel] `json:"channel,omitzero"`
 	// Defaults to 24.
 	HoursBefore Opt[int64] `json:"hours_before,omitzero"`
+}
+
+// PreviewAuditChain: Whether the entries of the audit log are unchanged.
+type PreviewAuditChain struct {
+	// Number of the entries that were checked and are unchanged.
+	Checked int64 `json:"checked"`
+	// When the entries were checked.
+	CheckedAt time.Time `json:"checked_at"`
+	// Whether all entries were checked, and not only the newest 100.
+	Complete bool `json:"complete"`
+	// The first problem that was found. Null if there is none.
+	Problem *string `json:"problem"`
+	// Whether the checked entries are unchanged.
+	State PreviewAuditChainState `json:"state"`
+	// Number of new entries that are not linked yet. They are linked every two seconds.
+	Waiting int64 `json:"waiting"`
 }
 
 // PreviewAwaitingLeads: How many leads wait for an answer of the dealership.
@@ -4639,6 +4697,14 @@ type PreviewFinanceStructureSchedule struct {
 	TermMonths int64 `json:"term_months"`
 	// Sum of all payments in cents.
 	TotalOfPayments PreviewMoney `json:"total_of_payments"`
+}
+
+// PreviewFreeTime: When an appointment would be possible, and with whom.
+type PreviewFreeTime struct {
+	// Start in UTC.
+	StartsAt time.Time `json:"starts_at"`
+	// User who is free.
+	UserID string `json:"user_id"`
 }
 
 // PreviewFunding: The application of a deal with one lender.
@@ -5892,12 +5958,26 @@ type PreviewMoney struct {
 	Currency PreviewCurrency `json:"currency"`
 }
 
+// PreviewNames: What people call objects.
+type PreviewNames struct {
+	// The names, in the order of the IDs.
+	Data []PreviewObjectName `json:"data"`
+}
+
 // PreviewNewerVersion: A version of the API that the credential doesn't use.
 type PreviewNewerVersion struct {
 	// What the version added, as sentences with names in backticks.
 	Adds []string `json:"adds"`
 	// Date of the version.
 	Version string `json:"version"`
+}
+
+// PreviewObjectName: What people call an object.
+type PreviewObjectName struct {
+	// ID of the object.
+	ID string `json:"id"`
+	// Name of the object, for people.
+	Name string `json:"name"`
 }
 
 // PreviewOffer: A price for the boat that one side offers to the other.
@@ -6724,6 +6804,64 @@ type PreviewResponsesReport struct {
 	Today string `json:"today"`
 	// All leads of the report.
 	Total PreviewResponseTimes `json:"total"`
+}
+
+// PreviewSchedule: The appointments of some days, by their start.
+type PreviewSchedule struct {
+	// The appointments that are not canceled, the earliest first. At most 1,000.
+	Data []PreviewScheduleEntry `json:"data"`
+}
+
+// PreviewScheduleEntry: An appointment with the names of what it refers to.
+type PreviewScheduleEntry struct {
+	// Why the appointment was canceled.
+	CancelReason *string `json:"cancel_reason"`
+	// When the appointment was canceled. Null if it was not.
+	CanceledAt *time.Time `json:"canceled_at"`
+	// Contact that the appointment is with.
+	ContactID string `json:"contact_id"`
+	// Name of the contact.
+	ContactName string `json:"contact_name"`
+	// When the appointment was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Deal that the appointment belongs to. Null if there is none.
+	DealID *string `json:"deal_id"`
+	// Length in minutes.
+	DurationMinutes int64 `json:"duration_minutes"`
+	// End in UTC.
+	EndsAt time.Time `json:"ends_at"`
+	// Boat that the appointment is about. Null if there is none.
+	HullID *string `json:"hull_id"`
+	// Year, make and model of the boat. Null if there is none.
+	HullName *string `json:"hull_name"`
+	// Identifies the appointment. Starts with apt_.
+	ID string `json:"id"`
+	// What the appointment is for.
+	Kind AppointmentKind `json:"kind"`
+	// Lead that the appointment belongs to. Null if there is none.
+	LeadID *string `json:"lead_id"`
+	// Location where the appointment is.
+	LocationID string `json:"location_id"`
+	// Notes for the dealership. Calendars and reminders don't contain them.
+	Notes *string `json:"notes"`
+	// Null if the contact is not reminded.
+	Reminder *AppointmentReminder `json:"reminder"`
+	// Start in UTC.
+	StartsAt time.Time `json:"starts_at"`
+	// Start in the time zone of the location, with its offset.
+	StartsAtLocal time.Time `json:"starts_at_local"`
+	// Whether the appointment is to come, or what happened.
+	Status AppointmentStatus `json:"status"`
+	// IANA time zone of the location.
+	Timezone string `json:"timezone"`
+	// Title in calendars. Null if there is none.
+	Title *string `json:"title"`
+	// When the appointment last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// User who keeps the appointment.
+	UserID string `json:"user_id"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
 }
 
 // PreviewSearchHit: An object that a search found.

@@ -1142,6 +1142,16 @@ export class PreviewAppointmentsService extends PreviewFamily {
   readonly cancel = (appointmentId: string, body?: t.PreviewAppointmentCancel, options?: Options): Promise<t.Appointment> =>
     post(this, path`/appointments/${appointmentId}/cancel`, body, options);
   /**
+   * Check what is in the way of an appointment. Requires leads:read.
+   * Names the other appointments of the user and of the boat, and warns about holds and boats at other locations,
+   * by the same rules as `createAppointment`. If something is in the way, it also returns free times. It changes
+   * nothing.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly check = (body: t.PreviewAppointmentCheck, options?: Options): Promise<t.PreviewAppointmentCheckResult> =>
+    post(this, "/appointments/check", body, options);
+  /**
    * Create an appointment. Requires leads:write.
    * A user can't have two appointments at the same time: the response is 409, and its details name the other one.
    * The same applies to a boat, except for calls, unless you send `override_boat`. A boat that was delivered can't
@@ -1180,6 +1190,15 @@ export class PreviewAppointmentsService extends PreviewFamily {
   readonly get = (appointmentId: string, options?: Options): Promise<t.Appointment> =>
     get(this, path`/appointments/${appointmentId}`, options);
   /**
+   * Retrieve the appointments of some days. Requires leads:read.
+   * Returns the appointments that are not canceled, by their start, with the names of the contacts and boats. Use
+   * it for a calendar.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getSchedule = (query?: t.PreviewAppointmentGetScheduleParams, options?: Options): Promise<t.PreviewSchedule> =>
+    get(this, "/schedule", options, query);
+  /**
    * List appointments, newest first. Requires leads:read.
    * Sorted by when they were created. To get the appointments of a day, send `starts_after` and `starts_before`.
    *
@@ -1200,6 +1219,15 @@ export class PreviewAppointmentsService extends PreviewFamily {
 
 /** Operations of preview.dealership. */
 export class PreviewDealershipService extends PreviewFamily {
+  /**
+   * Check all entries of the audit log. Requires admin.
+   * Takes a few seconds for 100,000 entries. The command `slipway audit verify` does the same, and can compare the
+   * log with a head that you stored elsewhere.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly checkAuditChain = (options?: Options): Promise<t.PreviewAuditChain> =>
+    post(this, "/audit_chain/check", undefined, options);
   /**
    * Add a location. Requires admin.
    * Adds a place where the dealership stores and sells boats. Every hull belongs to one location.
@@ -1224,6 +1252,14 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly get = (options?: Options): Promise<t.PreviewDealership> =>
     get(this, "/dealership", options);
+  /**
+   * Check the newest entries of the audit log. Requires admin.
+   * Checks the newest 100 entries and those that are not linked yet. To check all entries, use checkAuditChain.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getAuditChain = (options?: Options): Promise<t.PreviewAuditChain> =>
+    get(this, "/audit_chain", options);
   /**
    * Retrieve the state of the backups. Requires admin.
    * Backups contain all dealerships of the installation. The operator of the server sets where they are stored,
@@ -1275,6 +1311,15 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly listLocations = (query?: ListParams, options?: Options): List<t.PreviewLocation> =>
     list(this, "/locations", options, query);
+  /**
+   * List the names of objects. Requires admin.
+   * Returns what people call these objects: boats, contacts, leads, deals, users and locations, as far as you can
+   * read them. Other objects and those that no longer exist are left out. Use it to show the audit log and events.
+   *
+   * In preview since November 19, 2026. It only serves the console and won't become stable.
+   */
+  readonly listNames = (query?: t.PreviewDealershipListNamesParams, options?: Options): Promise<t.PreviewNames> =>
+    get(this, "/names", options, query);
   /**
    * Upload the dealership's logo. Requires admin.
    * Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at

@@ -498,6 +498,15 @@ export type PaymentType = "payment" | "refund" | "reversal" | "transfer_out" | "
 /** Size of a photo. */
 export type PhotoSize = "thumb" | "card" | "full" | "original";
 
+/**
+ * What is in the way of an appointment: another appointment of the user or of the boat, a hold of the boat for
+ * someone else, a boat at another location, or a boat that was delivered.
+ */
+export type PreviewAppointmentConflictKind = "user_booked" | "boat_booked" | "boat_on_hold" | "boat_elsewhere" | "boat_gone";
+
+/** Whether the checked entries of the audit log are unchanged, or one was changed, removed or inserted. */
+export type PreviewAuditChainState = "intact" | "broken";
+
 /** What a run did. */
 export type PreviewBackupKind = "backup" | "check";
 
@@ -4576,6 +4585,52 @@ export interface PreviewAppointmentCancel {
   reason?: string | null;
 }
 
+/** An appointment that someone wants to make. */
+export interface PreviewAppointmentCheck {
+  /** Appointment that would move. It is not in its own way. */
+  appointment_id?: string | null;
+  /** Contact that the appointment is with. */
+  contact_id?: string | null;
+  /** Defaults to 60. */
+  duration_minutes?: number | null;
+  /** Boat that the appointment is about. */
+  hull_id?: string | null;
+  /** What the appointment is for. */
+  kind: AppointmentKind;
+  /** Location where the appointment is. */
+  location_id: string;
+  /** RFC 3339 time, or a local time without an offset. */
+  starts_at: string;
+  /** User who keeps the appointment. */
+  user_id: string;
+}
+
+/** What is in the way of an appointment, and when it would be possible. */
+export interface PreviewAppointmentCheckResult {
+  /** What is in the way. Empty if nothing is. */
+  conflicts: Array<PreviewAppointmentConflict>;
+  /**
+   * Times near the wish at which the person and the boat are free: of the same user, and of others at the same
+   * time. Empty if nothing is in the way.
+   */
+  free: Array<PreviewFreeTime>;
+}
+
+/** Something in the way of an appointment. */
+export interface PreviewAppointmentConflict {
+  /** The other appointment. Null if it is something else. */
+  appointment_id: string | null;
+  /** What is in the way. */
+  kind: PreviewAppointmentConflictKind;
+  /**
+   * Whether createAppointment refuses the appointment. If not, it is a warning. An overlap of the boat also
+   * requires override_boat.
+   */
+  refused: boolean;
+  /** Explains it to people. */
+  text: string;
+}
+
 /** An appointment to schedule. */
 export interface PreviewAppointmentCreate {
   /** Defaults to the contact of the lead. Required without lead_id. */
@@ -4661,6 +4716,22 @@ export interface PreviewAppointmentPatchReminder {
   channel?: MessageChannel;
   /** Defaults to 24. */
   hours_before?: number;
+}
+
+/** Whether the entries of the audit log are unchanged. */
+export interface PreviewAuditChain {
+  /** Number of the entries that were checked and are unchanged. */
+  checked: number;
+  /** When the entries were checked. */
+  checked_at: string;
+  /** Whether all entries were checked, and not only the newest 100. */
+  complete: boolean;
+  /** The first problem that was found. Null if there is none. */
+  problem: string | null;
+  /** Whether the checked entries are unchanged. */
+  state: PreviewAuditChainState;
+  /** Number of new entries that are not linked yet. They are linked every two seconds. */
+  waiting: number;
 }
 
 /** How many leads wait for an answer of the dealership. */
@@ -5873,6 +5944,14 @@ export interface PreviewFinanceStructureSchedule {
   term_months: number;
   /** Sum of all payments in cents. */
   total_of_payments: PreviewMoney;
+}
+
+/** When an appointment would be possible, and with whom. */
+export interface PreviewFreeTime {
+  /** Start in UTC. */
+  starts_at: string;
+  /** User who is free. */
+  user_id: string;
 }
 
 /** The application of a deal with one lender. */
@@ -7201,12 +7280,26 @@ export interface PreviewMoney {
   currency: PreviewCurrency;
 }
 
+/** What people call objects. */
+export interface PreviewNames {
+  /** The names, in the order of the IDs. */
+  data: Array<PreviewObjectName>;
+}
+
 /** A version of the API that the credential doesn't use. */
 export interface PreviewNewerVersion {
   /** What the version added, as sentences with names in backticks. */
   adds: Array<string>;
   /** Date of the version. */
   version: string;
+}
+
+/** What people call an object. */
+export interface PreviewObjectName {
+  /** ID of the object. */
+  id: string;
+  /** Name of the object, for people. */
+  name: string;
 }
 
 /** A price for the boat that one side offers to the other. */
@@ -8067,6 +8160,64 @@ export interface PreviewResponsesReport {
   today: string;
   /** All leads of the report. */
   total: PreviewResponseTimes;
+}
+
+/** The appointments of some days, by their start. */
+export interface PreviewSchedule {
+  /** The appointments that are not canceled, the earliest first. At most 1,000. */
+  data: Array<PreviewScheduleEntry>;
+}
+
+/** An appointment with the names of what it refers to. */
+export interface PreviewScheduleEntry {
+  /** Why the appointment was canceled. */
+  cancel_reason: string | null;
+  /** When the appointment was canceled. Null if it was not. */
+  canceled_at: string | null;
+  /** Contact that the appointment is with. */
+  contact_id: string;
+  /** Name of the contact. */
+  contact_name: string;
+  /** When the appointment was created. */
+  created_at: string;
+  /** Deal that the appointment belongs to. Null if there is none. */
+  deal_id: string | null;
+  /** Length in minutes. */
+  duration_minutes: number;
+  /** End in UTC. */
+  ends_at: string;
+  /** Boat that the appointment is about. Null if there is none. */
+  hull_id: string | null;
+  /** Year, make and model of the boat. Null if there is none. */
+  hull_name: string | null;
+  /** Identifies the appointment. Starts with apt_. */
+  id: string;
+  /** What the appointment is for. */
+  kind: AppointmentKind;
+  /** Lead that the appointment belongs to. Null if there is none. */
+  lead_id: string | null;
+  /** Location where the appointment is. */
+  location_id: string;
+  /** Notes for the dealership. Calendars and reminders don't contain them. */
+  notes: string | null;
+  /** Null if the contact is not reminded. */
+  reminder: AppointmentReminder | null;
+  /** Start in UTC. */
+  starts_at: string;
+  /** Start in the time zone of the location, with its offset. */
+  starts_at_local: string;
+  /** Whether the appointment is to come, or what happened. */
+  status: AppointmentStatus;
+  /** IANA time zone of the location. */
+  timezone: string;
+  /** Title in calendars. Null if there is none. */
+  title: string | null;
+  /** When the appointment last changed. */
+  updated_at: string;
+  /** User who keeps the appointment. */
+  user_id: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
 }
 
 /** An object that a search found. */
@@ -9593,6 +9744,16 @@ export interface PreviewActivityListTimelineParams extends ListParams {
   object_id?: string;
 }
 
+/** Parameters of preview.appointments.getSchedule. */
+export interface PreviewAppointmentGetScheduleParams {
+  /** Only appointments that start at this time or later. Defaults to the current time. */
+  starts_after?: string;
+  /** Only appointments that start before this time, at most 42 days later. Defaults to 7 days later. */
+  starts_before?: string;
+  /** Only appointments at this location. Several are separated by commas. */
+  location_id?: string;
+}
+
 /** Parameters of preview.appointments.list. */
 export interface PreviewAppointmentListParams extends ListParams {
   /** Only appointments of this user. */
@@ -9619,6 +9780,12 @@ export interface PreviewAppointmentListParams extends ListParams {
 export interface PreviewDealershipListDirectoryParams extends ListParams {
   /** True lists users who can sign in, false all others. */
   active?: boolean;
+}
+
+/** Parameters of preview.dealership.listNames. */
+export interface PreviewDealershipListNamesParams {
+  /** IDs of at most 100 objects, separated by commas. */
+  ids?: string;
 }
 
 /** Parameters of preview.deals.create. */

@@ -877,12 +877,21 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(appointment.id);
   },
   async () => {
-    const appointment = await slipway.preview.appointments.create({
+    const appointmentCheckResult = await slipway.preview.appointments.check({
       kind: "showing",
       location_id: "loc_01jcqz8t5n8m2x4v6b7c900005",
       starts_at: "2027-01-15T10:00",
-      lead_id: "lead_01jcqz8t5n8m2x4v6b7c900008",
       user_id: "usr_01jcqz8t5n8m2x4v6b7c900006",
+    });
+    console.log(appointmentCheckResult);
+  },
+  async () => {
+    const appointment = await slipway.preview.appointments.create({
+      kind: "showing",
+      location_id: "loc_01jcqz8t5n8m2x4v6b7c900006",
+      starts_at: "2027-01-15T10:00",
+      lead_id: "lead_01jcqz8t5n8m2x4v6b7c900008",
+      user_id: "usr_01jcqz8t5n8m2x4v6b7c900007",
     });
     console.log(appointment.id);
   },
@@ -898,6 +907,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(appointment.id);
   },
   async () => {
+    const schedule = await slipway.preview.appointments.getSchedule();
+    console.log(schedule);
+  },
+  async () => {
     for await (const appointment of slipway.preview.appointments.list({ status: "scheduled" })) {
       console.log(appointment.id);
     }
@@ -905,6 +918,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const appointment = await slipway.preview.appointments.update("apt_01jcqz8t5n8m2x4v6b7c9d0e1f", { title: "Sea trial" });
     console.log(appointment.id);
+  },
+  async () => {
+    const auditChain = await slipway.preview.dealership.checkAuditChain();
+    console.log(auditChain);
   },
   async () => {
     const location = await slipway.preview.dealership.createLocation({ name: "Harbor West" });
@@ -916,6 +933,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const dealership = await slipway.preview.dealership.get();
     console.log(dealership.id);
+  },
+  async () => {
+    const auditChain = await slipway.preview.dealership.getAuditChain();
+    console.log(auditChain);
   },
   async () => {
     const backupStatus = await slipway.preview.dealership.getBackups();
@@ -944,6 +965,10 @@ export const samples = (slipway: Slipway): unknown => [
     for await (const location of slipway.preview.dealership.listLocations()) {
       console.log(location.id);
     }
+  },
+  async () => {
+    const names = await slipway.preview.dealership.listNames();
+    console.log(names);
   },
   async () => {
     const file = await openAsBlob("bow.jpg", { type: "image/jpeg" });
@@ -1157,7 +1182,7 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const hull = await slipway.preview.hulls.create({
       length_ft: 23.58,
-      location_id: "loc_01jcqz8t5n8m2x4v6b7c900006",
+      location_id: "loc_01jcqz8t5n8m2x4v6b7c900007",
       make: "Grady-White",
       model: "Freedom 235",
       price: { amount: 12490000, currency: "USD" },

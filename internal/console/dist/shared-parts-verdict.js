@@ -1,1 +1,0 @@
-import{u as e,v as i}from"./common.js";var t={yes:"check",wait:"clock",no:"lock"};function o(n){return e("div",{class:"verdict "+n.answer,role:"status",children:[e(i,{name:n.icon??t[n.answer]}),e("b",{children:n.title}),n.children&&e("p",{children:n.children}),n.ways&&e("div",{class:"ways",children:n.ways})]})}export{o as a};
