@@ -119,6 +119,7 @@ func (a *API) Mount(r *rest.Router) {
 		Text:    "Entries are stored for 13 months. They are linked in a hash chain, so tampering can be detected. Reading the log is also audited.",
 		Assist:  assist.Read,
 	}, a.listAudit)
+	a.mountChain(r)
 	r.HandleForm(sendersPath+"*", a.pages())
 }
 

@@ -110,6 +110,7 @@ func (a *API) Mount(r *rest.Router) {
 
 	mountOffice(r.Family(family.Office))
 	mountTurns(r.Family(family.Leads).Preview("2026-11-18"))
+	mountNames(r.Family(family.Dealership).Preview("2026-11-19"))
 	r = r.Preview("2026-11-17")
 	mountLeads(r.Family(family.Leads))
 	a.mountQuotes(r.Family(family.Finance))

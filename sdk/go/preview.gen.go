@@ -619,6 +619,16 @@ func (s *PreviewCampaignsService) UpdateMessageTemplate(ctx context.Context, tem
 // PreviewDealershipService has the operations of the family Dealership.
 type PreviewDealershipService struct{ client *Client }
 
+// CheckAuditChain: Check all entries of the audit log. Requires admin.
+//
+// Takes a few seconds for 100,000 entries. The command `slipway audit verify` does the same, and can compare the
+// log with a head that you stored elsewhere.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) CheckAuditChain(ctx context.Context, opts ...RequestOption) (*PreviewAuditChain, error) {
+	return call[PreviewAuditChain](ctx, s.client, request{verb: "POST", path: "/v2-preview/audit_chain/check"}, opts)
+}
+
 // CreateLocation: Add a location. Requires admin.
 //
 // Adds a place where the dealership stores and sells boats. Every hull belongs to one location.
@@ -644,6 +654,15 @@ func (s *PreviewDealershipService) DeleteLogo(ctx context.Context, opts ...Reque
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewDealershipService) Get(ctx context.Context, opts ...RequestOption) (*PreviewDealership, error) {
 	return call[PreviewDealership](ctx, s.client, request{verb: "GET", path: "/v2-preview/dealership"}, opts)
+}
+
+// GetAuditChain: Check the newest entries of the audit log. Requires admin.
+//
+// Checks the newest 100 entries and those that are not linked yet. To check all entries, use checkAuditChain.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) GetAuditChain(ctx context.Context, opts ...RequestOption) (*PreviewAuditChain, error) {
+	return call[PreviewAuditChain](ctx, s.client, request{verb: "GET", path: "/v2-preview/audit_chain"}, opts)
 }
 
 // GetBackups: Retrieve the state of the backups. Requires admin.
@@ -713,6 +732,22 @@ func (s *PreviewDealershipService) ListDirectory(ctx context.Context, params Pre
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewDealershipService) ListLocations(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[PreviewLocation, error] {
 	return list[PreviewLocation](ctx, s.client, request{verb: "GET", path: "/v2-preview/locations", query: params}, opts)
+}
+
+// PreviewDealershipListNamesParams are the parameters of Dealership.ListNames. Fields that are not set are not sent.
+type PreviewDealershipListNamesParams struct {
+	// IDs of at most 100 objects, separated by commas.
+	IDs string `url:"ids"`
+}
+
+// ListNames: List the names of objects. Requires admin.
+//
+// Returns what people call these objects: boats, contacts, leads, deals, users and locations, as far as you can
+// read them. Other objects and those that no longer exist are left out. Use it to show the audit log and events.
+//
+// In preview since November 19, 2026. It only serves the console and won't become stable.
+func (s *PreviewDealershipService) ListNames(ctx context.Context, params PreviewDealershipListNamesParams, opts ...RequestOption) (*PreviewNames, error) {
+	return call[PreviewNames](ctx, s.client, request{verb: "GET", path: "/v2-preview/names", query: params}, opts)
 }
 
 // ReplaceLogo: Upload the dealership's logo. Requires admin.

@@ -3681,6 +3681,22 @@ type PreviewAppointmentPatchReminder struct {
 	HoursBefore Opt[int64] `json:"hours_before,omitzero"`
 }
 
+// PreviewAuditChain: Whether the entries of the audit log are unchanged.
+type PreviewAuditChain struct {
+	// Number of the entries that were checked and are unchanged.
+	Checked int64 `json:"checked"`
+	// When the entries were checked.
+	CheckedAt time.Time `json:"checked_at"`
+	// Whether all entries were checked, and not only the newest 100.
+	Complete bool `json:"complete"`
+	// The first problem that was found. Null if there is none.
+	Problem *string `json:"problem"`
+	// Whether the checked entries are unchanged.
+	State PreviewAuditChainState `json:"state"`
+	// Number of new entries that are not linked yet. They are linked every two seconds.
+	Waiting int64 `json:"waiting"`
+}
+
 // PreviewAwaitingLeads: How many leads wait for an answer of the dealership.
 type PreviewAwaitingLeads struct {
 	// Leads that got their last answer today, in the dealership's time zone.
@@ -6445,12 +6461,26 @@ type PreviewMoney struct {
 	Currency PreviewCurrency `json:"currency"`
 }
 
+// PreviewNames: What people call objects.
+type PreviewNames struct {
+	// The names, in the order of the IDs.
+	Data []PreviewObjectName `json:"data"`
+}
+
 // PreviewNewerVersion: A version of the API that the credential doesn't use.
 type PreviewNewerVersion struct {
 	// What the version added, as sentences with names in backticks.
 	Adds []string `json:"adds"`
 	// Date of the version.
 	Version string `json:"version"`
+}
+
+// PreviewObjectName: What people call an object.
+type PreviewObjectName struct {
+	// ID of the object.
+	ID string `json:"id"`
+	// Name of the object, for people.
+	Name string `json:"name"`
 }
 
 // PreviewOffer: A price for the boat that one side offers to the other.

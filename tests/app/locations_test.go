@@ -31,6 +31,7 @@ var everywhere = map[string]string{
 	"preview.deleteQuarantinedMessage":  "the sender has no location yet",
 	"preview.listUnknownMessages":       "lists those of own leads",
 	"preview.getMessaging":              "whether the dealership can send messages",
+	"preview.getDealDesk":               "fees, products and lenders belong to the dealership",
 	"preview.listProposals":             "lists those about own objects",
 }
 

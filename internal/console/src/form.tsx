@@ -248,6 +248,8 @@ function fieldErrors(error: SlipwayError, fields: Map<string, { label: string }>
 export function Form<V extends Values>(props: {
   form: FormState<V>;
   submit: string;
+  /** Whether something that the form names is in the way. */
+  blocked?: boolean;
   onCancel?: () => void;
   children: ComponentChildren;
 }) {
@@ -277,7 +279,7 @@ export function Form<V extends Values>(props: {
       {unplaced && <ErrorNote error={unplaced} />}
       <div class="form-end">
         {props.onCancel && <Button onClick={props.onCancel}>Cancel</Button>}
-        <Button kind="primary" type="submit" busy={form.saving} disabled={form.conflicts.length > 0}>{props.submit}</Button>
+        <Button kind="primary" type="submit" busy={form.saving} disabled={form.conflicts.length > 0 || !!props.blocked}>{props.submit}</Button>
       </div>
     </form>
   );

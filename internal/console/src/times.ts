@@ -50,6 +50,30 @@ export function parseTime(text: string, zone: string, now = new Date()): Parsed 
   return next ? { value: next.toISOString() } : { error: "is in the past" };
 }
 
+/** The day of a moment on the clock of a place: 2026-11-21. */
+export function dayAt(at: Date, zone: string): string {
+  const { year, month, day: n } = clockOf(at, zone);
+  return new Date(Date.UTC(year, month - 1, n)).toISOString().slice(0, 10);
+}
+
+/** How many minutes after midnight a clock shows. */
+export function minutesAt(at: Date, zone: string): number {
+  const { hour, minute: m } = clockOf(at, zone);
+  return hour * 60 + m;
+}
+
+/** The moment when a clock shows a time on a day. A time that doesn't exist is an hour later. */
+export function momentOf(isoDay: string, minutes: number, zone: string): Date {
+  const [year = 0, month = 0, n = 0] = isoDay.split("-").map(Number);
+  const wall = { year, month, day: n, hour: Math.floor(minutes / 60), minute: minutes % 60 };
+  return instantOf(wall, zone) ?? instantOf({ ...wall, hour: wall.hour + 1 }, zone)!;
+}
+
+/** Another day: addDays("2026-11-30", 1) is 2026-12-01. */
+export function addDays(isoDay: string, days: number): string {
+  return new Date(Date.parse(isoDay) + days * day).toISOString().slice(0, 10);
+}
+
 function after(n: number, unit: string, zone: string, now: Date): string {
   if (unit.startsWith("m")) return new Date(now.getTime() + n * minute).toISOString();
   if (unit.startsWith("h")) return new Date(now.getTime() + n * 60 * minute).toISOString();

@@ -1460,6 +1460,15 @@ export class PreviewCampaignsService extends PreviewFamily {
 /** Operations of preview.dealership. */
 export class PreviewDealershipService extends PreviewFamily {
   /**
+   * Check all entries of the audit log. Requires admin.
+   * Takes a few seconds for 100,000 entries. The command `slipway audit verify` does the same, and can compare the
+   * log with a head that you stored elsewhere.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly checkAuditChain = (options?: Options): Promise<t.PreviewAuditChain> =>
+    post(this, "/audit_chain/check", undefined, options);
+  /**
    * Add a location. Requires admin.
    * Adds a place where the dealership stores and sells boats. Every hull belongs to one location.
    *
@@ -1483,6 +1492,14 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly get = (options?: Options): Promise<t.PreviewDealership> =>
     get(this, "/dealership", options);
+  /**
+   * Check the newest entries of the audit log. Requires admin.
+   * Checks the newest 100 entries and those that are not linked yet. To check all entries, use checkAuditChain.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getAuditChain = (options?: Options): Promise<t.PreviewAuditChain> =>
+    get(this, "/audit_chain", options);
   /**
    * Retrieve the state of the backups. Requires admin.
    * Backups contain all dealerships of the installation. The operator of the server sets where they are stored,
@@ -1534,6 +1551,15 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly listLocations = (query?: ListParams, options?: Options): List<t.PreviewLocation> =>
     list(this, "/locations", options, query);
+  /**
+   * List the names of objects. Requires admin.
+   * Returns what people call these objects: boats, contacts, leads, deals, users and locations, as far as you can
+   * read them. Other objects and those that no longer exist are left out. Use it to show the audit log and events.
+   *
+   * In preview since November 19, 2026. It only serves the console and won't become stable.
+   */
+  readonly listNames = (query?: t.PreviewDealershipListNamesParams, options?: Options): Promise<t.PreviewNames> =>
+    get(this, "/names", options, query);
   /**
    * Upload the dealership's logo. Requires admin.
    * Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at

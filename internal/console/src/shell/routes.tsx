@@ -35,6 +35,7 @@ const Audit = lazy(async () => (await import("../screens/developers/audit.tsx"))
 const Boat = lazy(async () => (await import("../screens/boats/boat.tsx")).Boat);
 const Campaign = lazy(async () => (await import("../screens/campaigns/campaign.tsx")).Campaign);
 const Campaigns = lazy(async () => (await import("../screens/campaigns/campaigns.tsx")).Campaigns);
+const Calendar = lazy(async () => (await import("../screens/calendar/calendar.tsx")).Calendar);
 const Contact = lazy(async () => (await import("../screens/contacts/contact.tsx")).Contact);
 const Contacts = lazy(async () => (await import("../screens/contacts/contacts.tsx")).Contacts);
 const NewDeal = lazy(async () => (await import("../screens/deals/new.tsx")).NewDeal);
@@ -56,6 +57,7 @@ const Webhooks = lazy(async () => (await import("../screens/developers/webhooks.
 
 export const routes: Route[] = [
   { path: "today", title: "Today", screen: Today, group: "main", icon: "home", keys: "g t", phone: "Today" },
+  { path: "calendar", title: "Calendar", screen: Calendar, scopes: ["leads:read"], group: "main", icon: "calendar", keys: "g k" },
   {
     path: "boats", title: "Inventory", screen: Inventory, scopes: ["hulls:read"],
     group: "main", icon: "boat", keys: "g i", phone: "Boats", useCount: useInStock,

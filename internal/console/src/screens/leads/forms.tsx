@@ -4,7 +4,7 @@ import { useForm } from "../../form.tsx";
 import { changed } from "../../load.ts";
 import { confirm } from "../../parts/dialog.tsx";
 import { MoneyField, Select, TextArea, TextField, TimeField } from "../../parts/field.tsx";
-import { toast } from "../../parts/toast.tsx";
+import { toast, toastUndo } from "../../parts/toast.tsx";
 import { href, navigate } from "../../router.ts";
 import { can, session } from "../../session.ts";
 import { options } from "../../words.ts";
@@ -237,13 +237,13 @@ export function AddAppointment({ lead, onClose }: { lead: PreviewLead; onClose: 
         notes: v.notes || null,
         reminder: v.reminder ? { channel: v.reminder as MessageChannel } : null,
       };
-      await api.preview.appointments.create(body).catch(async (error: unknown) => {
+      const booked = await api.preview.appointments.create(body).catch(async (error: unknown) => {
         const taken = error instanceof SlipwayError && error.details.some((d) => d.field === "hull_id" && d.code === "overlap");
         if (!taken || !(await confirm({ title: "The boat has another appointment at this time", action: "Book both" }))) throw error;
         return api.preview.appointments.create({ ...body, override_boat: true });
       });
       changed("appointment", "lead");
-      toast("Appointment added.");
+      toastUndo("Appointment added.", () => api.preview.appointments.cancel(booked.id, { reason: "Booked by mistake" }).then(() => changed("appointment", "lead")), "Appointment canceled.");
     },
     onSaved: onClose,
   });

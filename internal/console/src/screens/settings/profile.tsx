@@ -1,11 +1,28 @@
 // The profile: who the user is, and how the console looks and works for them.
 import { useState } from "preact/hooks";
-import { ButtonLink } from "../../parts/button.tsx";
+import { api } from "../../api.ts";
+import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Facts, Section } from "../../parts/layout.tsx";
 import { prefer, preference } from "../../prefs.ts";
-import { session } from "../../session.ts";
+import { can, session } from "../../session.ts";
 import { word } from "../../words.ts";
+import { confirm } from "../../parts/dialog.tsx";
+import { toast, toastError } from "../../parts/toast.tsx";
+import { showSecret } from "../dialogs.tsx";
 import { SettingsPage } from "./page.tsx";
+
+/** Creates the address of the user's calendar. The earlier one stops working. */
+async function feed(): Promise<void> {
+  if (!(await confirm({ title: "Get a new address?", text: "If you already have one, it stops working.", action: "Get address" }))) return;
+  const { url } = await api.preview.appointments.createUserCalendar(session.user.id);
+  await showSecret("Your calendar", "Add it to your calendar app as a subscription.", [["Address", url]]);
+}
+
+async function revoke(): Promise<void> {
+  if (!(await confirm({ title: "Revoke your calendar address?", text: "Calendars that subscribe to it stop updating.", action: "Revoke address", danger: true }))) return;
+  await api.preview.appointments.deleteUserCalendar(session.user.id);
+  toast("Calendar address revoked.");
+}
 
 export function ProfileSettings() {
   const [, render] = useState(0);
@@ -25,6 +42,15 @@ export function ProfileSettings() {
         </Section>
         <Section title="Theme">{choice("theme", "Theme", [["system", "System"], ["light", "Light"], ["dark", "Dark"]])}</Section>
         <Section title="Units">{choice("units", "Units", [["imperial", "Feet"], ["metric", "Meters"]])}</Section>
+        {can("leads:read") && (
+          <Section title="Calendar">
+            <p class="sub">Subscribe to your appointments in the calendar of your phone or computer. Whoever has the address can read them.</p>
+            <div class="form-end start">
+              <Button onClick={() => void feed().catch(toastError)}>New address</Button>
+              <Button onClick={() => void revoke().catch(toastError)}>Revoke address</Button>
+            </div>
+          </Section>
+        )}
         <Section title="Keyboard">
           <label class="check-line">
             <input type="checkbox" checked={preference("shortcuts")} onChange={(e) => (prefer("shortcuts", e.currentTarget.checked), render((n) => n + 1))} />
