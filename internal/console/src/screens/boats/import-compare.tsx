@@ -29,12 +29,12 @@ function Result({ of: i, with: c }: { of: HullImport; with: PreviewHullImportRec
       {c.agrees
         ? <Verdict answer="yes" title={title}>{counted}</Verdict>
         : <Verdict answer="wait" icon="alert" title={title}>{counted} {left.length > 0 && `${count(left.length, "row was", "rows were")} skipped or rejected.`}</Verdict>}
-      <div class="recon">
-        <table>
+      <div class="part scroll-x">
+        <table class="plain">
           <thead><tr><th scope="col">What</th><th scope="col" class="num">Your file</th><th scope="col" class="num">Slipway</th><th scope="col">Difference</th></tr></thead>
           <tbody>
-            <Line big name="Boats" file={number(c.boats.file)} slipway={number(c.boats.slipway)} why={why(left)} />
-            <Line big name="Asking prices" file={money(c.prices.file)} slipway={money(c.prices.slipway)} why={why([...left, ...others.filter((d) => d.field === "price_usd")])} />
+            <Line name="Boats" file={number(c.boats.file)} slipway={number(c.boats.slipway)} why={why(left)} />
+            <Line name="Asking prices" file={money(c.prices.file)} slipway={money(c.prices.slipway)} why={why([...left, ...others.filter((d) => d.field === "price_usd")])} />
             {c.costs.file.amount > 0 && <Line name="Cost with freight and rigging" file={money(c.costs.file)} slipway={money(c.costs.slipway)} why={why([...left, ...others.filter((d) => d.field === "cost")])} />}
             {c.statuses.map((s) => <Counted key={s.name} of={s} name={word(s.name)} field="status" />)}
             {c.locations.map((s) => <Counted key={s.name} of={s} name={place(s.name)} field="location_id" />)}
@@ -70,10 +70,10 @@ function Result({ of: i, with: c }: { of: HullImport; with: PreviewHullImportRec
   }
 }
 
-function Line(props: { name: string; file: string; slipway: string; why: string; big?: boolean }) {
+function Line(props: { name: string; file: string; slipway: string; why: string }) {
   const same = props.file === props.slipway;
   return (
-    <tr class={props.big ? "big" : ""}>
+    <tr>
       <td>{props.name}</td><td class="num">{props.file}</td><td class="num">{props.slipway}</td>
       <td class={same ? "ok" : ""}>{same ? <><Icon name="check" />None</> : props.why}</td>
     </tr>
