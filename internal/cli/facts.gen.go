@@ -61,6 +61,7 @@ var columns = map[string]string{
 // onlyReads are the operations that are not a GET and change nothing. See rest.Route.OnlyReads.
 var onlyReads = map[string]bool{
 	"checkAppointment": true,
+	"checkAuditChain":  true,
 	"quoteFinance":     true,
 }
 

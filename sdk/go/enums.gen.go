@@ -307,6 +307,22 @@ const (
 	ContactKindCompany ContactKind = "company"
 )
 
+// ContactMergeField: Field that a merged contact can take from the duplicate.
+type ContactMergeField string
+
+// The values of ContactMergeField.
+const (
+	ContactMergeFieldFirstName        ContactMergeField = "first_name"
+	ContactMergeFieldLastName         ContactMergeField = "last_name"
+	ContactMergeFieldCompanyName      ContactMergeField = "company_name"
+	ContactMergeFieldLegalNameLatin   ContactMergeField = "legal_name_latin"
+	ContactMergeFieldEmail            ContactMergeField = "email"
+	ContactMergeFieldPhone            ContactMergeField = "phone"
+	ContactMergeFieldAddress          ContactMergeField = "address"
+	ContactMergeFieldTimezone         ContactMergeField = "timezone"
+	ContactMergeFieldPreferredChannel ContactMergeField = "preferred_channel"
+)
+
 // DeadLetterAction: What happens to dead letters.
 type DeadLetterAction string
 
@@ -930,6 +946,28 @@ const (
 	LeadAwaitingNobody LeadAwaiting = "nobody"
 )
 
+// LeadPlanEnd: Why a follow-up plan was stopped: the customer wrote, the lead was closed or converted, or
+// someone stopped it or started another one.
+type LeadPlanEnd string
+
+// The values of LeadPlanEnd.
+const (
+	LeadPlanEndAnswered LeadPlanEnd = "answered"
+	LeadPlanEndClosed   LeadPlanEnd = "closed"
+	LeadPlanEndManually LeadPlanEnd = "manually"
+	LeadPlanEndReplaced LeadPlanEnd = "replaced"
+)
+
+// LeadPlanStatus: Whether a follow-up plan runs on a lead.
+type LeadPlanStatus string
+
+// The values of LeadPlanStatus.
+const (
+	LeadPlanStatusRunning  LeadPlanStatus = "running"
+	LeadPlanStatusFinished LeadPlanStatus = "finished"
+	LeadPlanStatusStopped  LeadPlanStatus = "stopped"
+)
+
 // LeadSignalKind: What a lead did. Each kind has its own weight in the score.
 type LeadSignalKind string
 
@@ -1164,6 +1202,17 @@ const (
 	PhotoSizeOriginal PhotoSize = "original"
 )
 
+// PlanStepKind: What a step does: it sends a text message or an email, or creates a task for the owner of the
+// lead.
+type PlanStepKind string
+
+// The values of PlanStepKind.
+const (
+	PlanStepKindSMS   PlanStepKind = "sms"
+	PlanStepKindEmail PlanStepKind = "email"
+	PlanStepKindTask  PlanStepKind = "task"
+)
+
 // PreviewAppointmentConflictKind: What is in the way of an appointment: another appointment of the user or of
 // the boat, a hold of the boat for someone else, a boat at another location, or a boat that was delivered.
 type PreviewAppointmentConflictKind string
@@ -1175,6 +1224,16 @@ const (
 	PreviewAppointmentConflictKindBoatOnHold    PreviewAppointmentConflictKind = "boat_on_hold"
 	PreviewAppointmentConflictKindBoatElsewhere PreviewAppointmentConflictKind = "boat_elsewhere"
 	PreviewAppointmentConflictKindBoatGone      PreviewAppointmentConflictKind = "boat_gone"
+)
+
+// PreviewAuditChainState: Whether the checked entries of the audit log are unchanged, or one was changed,
+// removed or inserted.
+type PreviewAuditChainState string
+
+// The values of PreviewAuditChainState.
+const (
+	PreviewAuditChainStateIntact PreviewAuditChainState = "intact"
+	PreviewAuditChainStateBroken PreviewAuditChainState = "broken"
 )
 
 // PreviewBackupKind: What a run did.

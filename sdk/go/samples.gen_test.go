@@ -1919,6 +1919,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			auditChain, err := client.Preview.Dealership.CheckAuditChain(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Println(auditChain)
+			return nil
+		},
+		func() error {
 			location, err := client.Preview.Dealership.CreateLocation(ctx, slipway.PreviewLocationCreate{Name: "Harbor West"})
 			if err != nil {
 				return err
@@ -1939,6 +1947,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(dealership.ID)
+			return nil
+		},
+		func() error {
+			auditChain, err := client.Preview.Dealership.GetAuditChain(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Println(auditChain)
 			return nil
 		},
 		func() error {
@@ -1993,6 +2009,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				}
 				fmt.Println(location.ID)
 			}
+			return nil
+		},
+		func() error {
+			names, err := client.Preview.Dealership.ListNames(ctx, slipway.PreviewDealershipListNamesParams{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(names)
 			return nil
 		},
 		func() error {

@@ -866,6 +866,9 @@ type ContactExport struct {
 type ContactMerge struct {
 	// Contact to merge into this one. Its leads, deals, consents and messages move.
 	DuplicateID string `json:"duplicate_id"`
+	// Fields whose values of the duplicate replace those of this contact. The others stay, unless this contact has
+	// none.
+	Take []ContactMergeField `json:"take,omitzero"`
 }
 
 // ContactPatch: Changes to a contact. Omitted fields keep their values, null clears a field.
@@ -1321,6 +1324,8 @@ type DealershipPatchSettings struct {
 	QualifyAtScore Opt[int64] `json:"qualify_at_score,omitzero"`
 	// Hours in which marketing text messages wait, in the recipient's time zone.
 	QuietHours Opt[DealershipPatchSettingsQuietHours] `json:"quiet_hours,omitzero"`
+	// Whether a stalled lead is assigned to the next user in turn.
+	ReassignStalled Opt[bool] `json:"reassign_stalled,omitzero"`
 	// Sender of messages.
 	Sender Opt[DealershipPatchSettingsSender] `json:"sender,omitzero"`
 	// Deal status that marks the hull as sold.
@@ -1799,6 +1804,26 @@ type FinanceStructureSchedule struct {
 	TermMonths int64 `json:"term_months"`
 	// Sum of all payments in cents.
 	TotalOfPaymentsCents int64 `json:"total_of_payments_cents"`
+}
+
+// FollowUpPlan: A sequence of messages and tasks for new leads, by day.
+type FollowUpPlan struct {
+	// Whether it starts for new leads. You can start it on a lead anyway.
+	Active bool `json:"active"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Identifies the plan. Starts with plan_.
+	ID string `json:"id"`
+	// Your name of the plan.
+	Name string `json:"name"`
+	// It starts for new leads from these sources. Empty if you only start it yourself.
+	Sources []LeadSource `json:"sources"`
+	// What happens on which day.
+	Steps []PlanStep `json:"steps"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
 }
 
 // Funding: The application of a deal with one lender.
@@ -2949,6 +2974,8 @@ type LeadMessage struct {
 	Intent *MessageIntent `json:"intent"`
 	// Lead that the message belongs to.
 	LeadID string `json:"lead_id"`
+	// Follow-up plan of the lead that sent the message. Null if none did.
+	LeadPlanID *string `json:"lead_plan_id"`
 	// Whether a user must read the message before marketing messages are sent again.
 	NeedsReview bool `json:"needs_review"`
 	// Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server. Null until
@@ -3052,6 +3079,38 @@ type LeadPatch struct {
 	Status Opt[LeadStatus] `json:"status,omitzero"`
 	// When the lead plans to buy. Null removes it.
 	Timeline Opt[string] `json:"timeline,omitzero"`
+}
+
+// LeadPlan: A follow-up plan on a lead, with a copy of its steps.
+type LeadPlan struct {
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it was stopped, or the last step ran. Null while it runs.
+	EndedAt *time.Time `json:"ended_at"`
+	// Identifies the plan on the lead. Starts with lpn_.
+	ID string `json:"id"`
+	// Lead.
+	LeadID string `json:"lead_id"`
+	// Name of the plan.
+	Name string `json:"name"`
+	// When the next step runs. Null if there is none.
+	NextAt *time.Time `json:"next_at"`
+	// Plan that the steps were copied from.
+	PlanID string `json:"plan_id"`
+	// Why it was stopped. Null unless the status is stopped.
+	Reason *LeadPlanEnd `json:"reason"`
+	// What happened, one for each step that ran.
+	Results []PlanResult `json:"results"`
+	// When it started.
+	StartedAt time.Time `json:"started_at"`
+	// Whether it still runs.
+	Status LeadPlanStatus `json:"status"`
+	// What happens on which day.
+	Steps []PlanStep `json:"steps"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
 }
 
 // LeadSegment: A saved filter of leads, for campaigns.
@@ -3163,6 +3222,9 @@ type Location struct {
 	Name string `json:"name"`
 	// Phone number in E.164 format. Null if none was set.
 	Phone *string `json:"phone"`
+	// Within how many minutes the location wants to answer a new lead. The responses report shows how often it does.
+	// Null if there is no goal.
+	ResponseGoalMinutes *int64 `json:"response_goal_minutes"`
 	// IANA time zone. Null if the location uses the dealership's time zone.
 	Timezone *string `json:"timezone"`
 	// Whether trade-in allowances reduce the taxable amount of new deals, as the law of the state says. Null if the
@@ -3188,6 +3250,8 @@ type LocationCreate struct {
 	Name string `json:"name"`
 	// Any common format. If it has no country code, the country of the address is used, or the United States.
 	Phone string `json:"phone,omitzero"`
+	// Within how many minutes the location wants to answer a new lead.
+	ResponseGoalMinutes *int64 `json:"response_goal_minutes,omitzero"`
 	// IANA time zone. Defaults to the dealership's time zone.
 	Timezone string `json:"timezone,omitzero"`
 	// Defaults to the dealership's setting.
@@ -3225,6 +3289,8 @@ type LocationPatch struct {
 	// Phone number in any common format. If it has no country code, the country of the address is used, or the
 	// United States. Null removes it.
 	Phone Opt[string] `json:"phone,omitzero"`
+	// Within how many minutes the location wants to answer a new lead. Null removes the goal.
+	ResponseGoalMinutes Opt[int64] `json:"response_goal_minutes,omitzero"`
 	// IANA time zone. Null uses the dealership's time zone.
 	Timezone Opt[string] `json:"timezone,omitzero"`
 	// Whether trade-in allowances reduce the taxable amount of new deals. Null uses the dealership's setting.
@@ -3512,6 +3578,30 @@ type PhotoURLs struct {
 	Full string `json:"full"`
 	// Longest side 320 pixels.
 	Thumb string `json:"thumb"`
+}
+
+// PlanResult: What happened in a step of a plan.
+type PlanResult struct {
+	// Task that it created. Null if there is none.
+	ActivityID *string `json:"activity_id"`
+	// Why the message was not sent, the same code as in the block_reason of a message. Null if it was queued.
+	Code *string `json:"code"`
+	// Message that it queued. Null if there is none.
+	MessageID *string `json:"message_id"`
+	// When the step ran.
+	RanAt time.Time `json:"ran_at"`
+}
+
+// PlanStep: A message or a task of a plan.
+type PlanStep struct {
+	// Text of the message with places such as {first_name|there}, or of the task.
+	Body string `json:"body"`
+	// Days after the start. 0 is immediately.
+	Day int64 `json:"day"`
+	// What happens.
+	Kind PlanStepKind `json:"kind"`
+	// Required for email.
+	Subject *string `json:"subject"`
 }
 
 // PreviewActivityCreate: An activity to record.
@@ -4597,6 +4687,8 @@ type PreviewDealershipPatchSettings struct {
 	QualifyAtScore Opt[int64] `json:"qualify_at_score,omitzero"`
 	// Hours in which marketing text messages wait, in the recipient's time zone.
 	QuietHours Opt[PreviewDealershipPatchSettingsQuietHours] `json:"quiet_hours,omitzero"`
+	// Whether a stalled lead is assigned to the next user in turn.
+	ReassignStalled Opt[bool] `json:"reassign_stalled,omitzero"`
 	// Sender of messages.
 	Sender Opt[PreviewDealershipPatchSettingsSender] `json:"sender,omitzero"`
 	// Deal status that marks the hull as sold.
@@ -4963,6 +5055,49 @@ type PreviewFinanceStructureSchedule struct {
 	TermMonths int64 `json:"term_months"`
 	// Sum of all payments in cents.
 	TotalOfPayments PreviewMoney `json:"total_of_payments"`
+}
+
+// PreviewFollowUpPlan: A sequence of messages and tasks for new leads, by day.
+type PreviewFollowUpPlan struct {
+	// Whether it starts for new leads. You can start it on a lead anyway.
+	Active bool `json:"active"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Identifies the plan. Starts with plan_.
+	ID string `json:"id"`
+	// Your name of the plan.
+	Name string `json:"name"`
+	// It starts for new leads from these sources. Empty if you only start it yourself.
+	Sources []LeadSource `json:"sources"`
+	// What happens on which day.
+	Steps []PreviewPlanStep `json:"steps"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewFollowUpPlanCreate: A new plan.
+type PreviewFollowUpPlanCreate struct {
+	// Your name of the plan.
+	Name string `json:"name"`
+	// It starts for new leads from these sources.
+	Sources []LeadSource `json:"sources,omitzero"`
+	// What happens on which day, in order.
+	Steps []PreviewPlanStep `json:"steps"`
+}
+
+// PreviewFollowUpPlanPatch: Changes to a plan. Omitted fields keep their values. Leads on which it runs keep
+// their steps.
+type PreviewFollowUpPlanPatch struct {
+	// Whether it starts for new leads.
+	Active Opt[bool] `json:"active,omitzero"`
+	// Your name of the plan.
+	Name Opt[string] `json:"name,omitzero"`
+	// Replaces the sources.
+	Sources Opt[[]LeadSource] `json:"sources,omitzero"`
+	// Replaces the steps.
+	Steps Opt[[]PreviewPlanStep] `json:"steps,omitzero"`
 }
 
 // PreviewFreeTime: When an appointment would be possible, and with whom.
@@ -6060,6 +6195,44 @@ type PreviewLeadPatch struct {
 	Timeline Opt[string] `json:"timeline,omitzero"`
 }
 
+// PreviewLeadPlan: A follow-up plan on a lead, with a copy of its steps.
+type PreviewLeadPlan struct {
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it was stopped, or the last step ran. Null while it runs.
+	EndedAt *time.Time `json:"ended_at"`
+	// Identifies the plan on the lead. Starts with lpn_.
+	ID string `json:"id"`
+	// Lead.
+	LeadID string `json:"lead_id"`
+	// Name of the plan.
+	Name string `json:"name"`
+	// When the next step runs. Null if there is none.
+	NextAt *time.Time `json:"next_at"`
+	// Plan that the steps were copied from.
+	PlanID string `json:"plan_id"`
+	// Why it was stopped. Null unless the status is stopped.
+	Reason *LeadPlanEnd `json:"reason"`
+	// What happened, one for each step that ran.
+	Results []PlanResult `json:"results"`
+	// When it started.
+	StartedAt time.Time `json:"started_at"`
+	// Whether it still runs.
+	Status LeadPlanStatus `json:"status"`
+	// What happens on which day.
+	Steps []PreviewPlanStep `json:"steps"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewLeadPlanStart: Which plan to start on a lead.
+type PreviewLeadPlanStart struct {
+	// Plan. It replaces one that runs.
+	PlanID string `json:"plan_id"`
+}
+
 // PreviewLeadReach: How the dealership can reach a lead.
 type PreviewLeadReach struct {
 	// One entry for each channel and purpose.
@@ -6301,6 +6474,9 @@ type PreviewLocation struct {
 	Name string `json:"name"`
 	// Phone number in E.164 format. Null if none was set.
 	Phone *string `json:"phone"`
+	// Within how many minutes the location wants to answer a new lead. The responses report shows how often it does.
+	// Null if there is no goal.
+	ResponseGoalMinutes *int64 `json:"response_goal_minutes"`
 	// IANA time zone. Null if the location uses the dealership's time zone.
 	Timezone *string `json:"timezone"`
 	// Whether trade-in allowances reduce the taxable amount of new deals, as the law of the state says. Null if the
@@ -6326,6 +6502,8 @@ type PreviewLocationCreate struct {
 	Name string `json:"name"`
 	// Any common format. If it has no country code, the country of the address is used, or the United States.
 	Phone string `json:"phone,omitzero"`
+	// Within how many minutes the location wants to answer a new lead.
+	ResponseGoalMinutes *int64 `json:"response_goal_minutes,omitzero"`
 	// IANA time zone. Defaults to the dealership's time zone.
 	Timezone string `json:"timezone,omitzero"`
 	// Defaults to the dealership's setting.
@@ -6363,6 +6541,8 @@ type PreviewLocationPatch struct {
 	// Phone number in any common format. If it has no country code, the country of the address is used, or the
 	// United States. Null removes it.
 	Phone Opt[string] `json:"phone,omitzero"`
+	// Within how many minutes the location wants to answer a new lead. Null removes the goal.
+	ResponseGoalMinutes Opt[int64] `json:"response_goal_minutes,omitzero"`
 	// IANA time zone. Null uses the dealership's time zone.
 	Timezone Opt[string] `json:"timezone,omitzero"`
 	// Whether trade-in allowances reduce the taxable amount of new deals. Null uses the dealership's setting.
@@ -6673,6 +6853,18 @@ type PreviewPipelineSum struct {
 	Paid PreviewMoney `json:"paid"`
 	// Sum of the prices of the boats: the accepted offer, or else the newest pending one.
 	Price PreviewMoney `json:"price"`
+}
+
+// PreviewPlanStep: A message or a task of a plan.
+type PreviewPlanStep struct {
+	// Text of the message with places such as {first_name|there}, or of the task.
+	Body string `json:"body"`
+	// Days after the start. 0 is immediately.
+	Day int64 `json:"day"`
+	// What happens.
+	Kind PlanStepKind `json:"kind"`
+	// Required for email.
+	Subject string `json:"subject,omitzero"`
 }
 
 // PreviewPriceChange: One change of a hull's asking price.
@@ -7211,6 +7403,36 @@ type PreviewResponseHour struct {
 	Within5Minutes int64 `json:"within_5_minutes"`
 }
 
+// PreviewResponseLocation: Response times to leads of one location, compared with its goal.
+type PreviewResponseLocation struct {
+	// Leads with a response.
+	Answered int64 `json:"answered"`
+	// Leads that wait for an answer of the dealership now, the first or a later one.
+	Awaiting int64 `json:"awaiting"`
+	// Within how many minutes the location wants to answer. Null if it has no goal.
+	GoalMinutes *int64 `json:"goal_minutes"`
+	// Number of leads.
+	Leads int64 `json:"leads"`
+	// Location that works the leads.
+	LocationID string `json:"location_id"`
+	// Median of the response times in seconds. Null if no lead has a response.
+	MedianSeconds *int64 `json:"median_seconds"`
+	// Leads without a response that are open and older than an hour.
+	Overdue int64 `json:"overdue"`
+	// Time within which 90% of the answered leads got their response, in seconds. Null if no lead has a response.
+	P90Seconds *int64 `json:"p90_seconds"`
+	// Leads without a response.
+	Unanswered int64 `json:"unanswered"`
+	// Leads with a response within 24 hours.
+	Within1Day int64 `json:"within_1_day"`
+	// Leads with a response within an hour.
+	Within1Hour int64 `json:"within_1_hour"`
+	// Leads with a response within 5 minutes.
+	Within5Minutes int64 `json:"within_5_minutes"`
+	// Leads with a response within the goal. Null if there is no goal.
+	WithinGoal *int64 `json:"within_goal"`
+}
+
 // PreviewResponseOwner: Response times of one user.
 type PreviewResponseOwner struct {
 	// Leads with a response.
@@ -7297,6 +7519,8 @@ type PreviewResponsesReport struct {
 	Hours []PreviewResponseHour `json:"hours"`
 	// Location of the report. Several are separated by commas. Null for all locations.
 	LocationID *string `json:"location_id"`
+	// Response times by location with its goal, most leads first. Leads without a location are not listed.
+	Locations []PreviewResponseLocation `json:"locations"`
 	// Response times by user, most leads first. At most 100. Leads without an owner are not listed.
 	Owners []PreviewResponseOwner `json:"owners"`
 	// Response times by source, most leads first.
@@ -7443,6 +7667,8 @@ type PreviewSettings struct {
 	QualifyAtScore int64 `json:"qualify_at_score"`
 	// Hours in which marketing text messages and reminders wait, in the recipient's time zone.
 	QuietHours QuietHours `json:"quiet_hours"`
+	// Whether a stalled lead is assigned to the next user in turn.
+	ReassignStalled bool `json:"reassign_stalled"`
 	// Sender of messages.
 	Sender Sender `json:"sender"`
 	// Deal status that marks the hull as sold.
@@ -7942,6 +8168,8 @@ type Settings struct {
 	QualifyAtScore int64 `json:"qualify_at_score"`
 	// Hours in which marketing text messages and reminders wait, in the recipient's time zone.
 	QuietHours QuietHours `json:"quiet_hours"`
+	// Whether a stalled lead is assigned to the next user in turn.
+	ReassignStalled bool `json:"reassign_stalled"`
 	// Sender of messages.
 	Sender Sender `json:"sender"`
 	// Deal status that marks the hull as sold.

@@ -154,6 +154,18 @@ export type ConsentScope = "marketing" | "transactional" | "all";
 /** Whether a contact is a person or a company. */
 export type ContactKind = "person" | "company";
 
+/** Field that a merged contact can take from the duplicate. */
+export type ContactMergeField =
+  | "first_name"
+  | "last_name"
+  | "company_name"
+  | "legal_name_latin"
+  | "email"
+  | "phone"
+  | "address"
+  | "timezone"
+  | "preferred_channel";
+
 /** What happens to dead letters. */
 export type DeadLetterAction = "redeliver" | "discard";
 
@@ -426,6 +438,15 @@ export type LeadAssignmentMethod = "manual" | "round_robin";
  */
 export type LeadAwaiting = "us" | "them" | "nobody";
 
+/**
+ * Why a follow-up plan was stopped: the customer wrote, the lead was closed or converted, or someone stopped it
+ * or started another one.
+ */
+export type LeadPlanEnd = "answered" | "closed" | "manually" | "replaced";
+
+/** Whether a follow-up plan runs on a lead. */
+export type LeadPlanStatus = "running" | "finished" | "stopped";
+
 /** What a lead did. Each kind has its own weight in the score. */
 export type LeadSignalKind =
   | "page_view"
@@ -501,11 +522,17 @@ export type PaymentType = "payment" | "refund" | "reversal" | "transfer_out" | "
 /** Size of a photo. */
 export type PhotoSize = "thumb" | "card" | "full" | "original";
 
+/** What a step does: it sends a text message or an email, or creates a task for the owner of the lead. */
+export type PlanStepKind = "sms" | "email" | "task";
+
 /**
  * What is in the way of an appointment: another appointment of the user or of the boat, a hold of the boat for
  * someone else, a boat at another location, or a boat that was delivered.
  */
 export type PreviewAppointmentConflictKind = "user_booked" | "boat_booked" | "boat_on_hold" | "boat_elsewhere" | "boat_gone";
+
+/** Whether the checked entries of the audit log are unchanged, or one was changed, removed or inserted. */
+export type PreviewAuditChainState = "intact" | "broken";
 
 /** What a run did. */
 export type PreviewBackupKind = "backup" | "check";
@@ -1576,6 +1603,11 @@ export interface ContactExport {
 export interface ContactMerge {
   /** Contact to merge into this one. Its leads, deals, consents and messages move. */
   duplicate_id: string;
+  /**
+   * Fields whose values of the duplicate replace those of this contact. The others stay, unless this contact has
+   * none.
+   */
+  take?: Array<ContactMergeField>;
 }
 
 /** Changes to a contact. Omitted fields keep their values, null clears a field. */
@@ -2083,6 +2115,8 @@ export interface DealershipPatchSettings {
   qualify_at_score?: number;
   /** Hours in which marketing text messages wait, in the recipient's time zone. */
   quiet_hours?: DealershipPatchSettingsQuietHours;
+  /** Whether a stalled lead is assigned to the next user in turn. */
+  reassign_stalled?: boolean;
   /** Sender of messages. */
   sender?: DealershipPatchSettingsSender;
   /** Deal status that marks the hull as sold. */
@@ -2506,6 +2540,12 @@ export interface EventObjects {
   "finance_structure.created": FinanceStructure;
   /** A finance structure was selected. */
   "finance_structure.selected": FinanceStructure;
+  /** A follow-up plan was created. */
+  "follow_up_plan.created": FollowUpPlan;
+  /** A follow-up plan was deleted. */
+  "follow_up_plan.deleted": FollowUpPlan;
+  /** A follow-up plan changed. */
+  "follow_up_plan.updated": FollowUpPlan;
   /** A deal was submitted to a lender. */
   "funding.submitted": Funding;
   /** A funding or one of its stipulations changed. */
@@ -2582,6 +2622,14 @@ export interface EventObjects {
   "lead.stalled": Lead;
   /** A lead changed. */
   "lead.updated": Lead;
+  /** The last step of a follow-up plan ran. */
+  "lead_plan.finished": LeadPlan;
+  /** A follow-up plan started on a lead. */
+  "lead_plan.started": LeadPlan;
+  /** A step of a follow-up plan ran. */
+  "lead_plan.step_done": LeadPlan;
+  /** A follow-up plan was stopped: the customer wrote, the lead was closed, or someone stopped it. */
+  "lead_plan.stopped": LeadPlan;
   /** A segment was created. */
   "lead_segment.created": LeadSegment;
   /** A segment was deleted. */
@@ -2897,6 +2945,26 @@ export interface FinanceStructureSchedule {
   term_months: number;
   /** Sum of all payments in cents. */
   total_of_payments_cents: number;
+}
+
+/** A sequence of messages and tasks for new leads, by day. */
+export interface FollowUpPlan {
+  /** Whether it starts for new leads. You can start it on a lead anyway. */
+  active: boolean;
+  /** When it was created. */
+  created_at: string;
+  /** Identifies the plan. Starts with plan_. */
+  id: string;
+  /** Your name of the plan. */
+  name: string;
+  /** It starts for new leads from these sources. Empty if you only start it yourself. */
+  sources: Array<LeadSource>;
+  /** What happens on which day. */
+  steps: Array<PlanStep>;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
 }
 
 /** The application of a deal with one lender. */
@@ -4117,6 +4185,8 @@ export interface LeadMessage {
   intent: MessageIntent | null;
   /** Lead that the message belongs to. */
   lead_id: string;
+  /** Follow-up plan of the lead that sent the message. Null if none did. */
+  lead_plan_id: string | null;
   /** Whether a user must read the message before marketing messages are sent again. */
   needs_review: boolean;
   /**
@@ -4213,6 +4283,38 @@ export interface LeadPatch {
   status?: LeadStatus;
   /** When the lead plans to buy. Null removes it. */
   timeline?: string | null;
+}
+
+/** A follow-up plan on a lead, with a copy of its steps. */
+export interface LeadPlan {
+  /** When it was created. */
+  created_at: string;
+  /** When it was stopped, or the last step ran. Null while it runs. */
+  ended_at: string | null;
+  /** Identifies the plan on the lead. Starts with lpn_. */
+  id: string;
+  /** Lead. */
+  lead_id: string;
+  /** Name of the plan. */
+  name: string;
+  /** When the next step runs. Null if there is none. */
+  next_at: string | null;
+  /** Plan that the steps were copied from. */
+  plan_id: string;
+  /** Why it was stopped. Null unless the status is stopped. */
+  reason: LeadPlanEnd | null;
+  /** What happened, one for each step that ran. */
+  results: Array<PlanResult>;
+  /** When it started. */
+  started_at: string;
+  /** Whether it still runs. */
+  status: LeadPlanStatus;
+  /** What happens on which day. */
+  steps: Array<PlanStep>;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
 }
 
 /** A saved filter of leads, for campaigns. */
@@ -4326,6 +4428,11 @@ export interface Location {
   name: string;
   /** Phone number in E.164 format. Null if none was set. */
   phone: string | null;
+  /**
+   * Within how many minutes the location wants to answer a new lead. The responses report shows how often it does.
+   * Null if there is no goal.
+   */
+  response_goal_minutes: number | null;
   /** IANA time zone. Null if the location uses the dealership's time zone. */
   timezone: string | null;
   /**
@@ -4353,6 +4460,8 @@ export interface LocationCreate {
   name: string;
   /** Any common format. If it has no country code, the country of the address is used, or the United States. */
   phone?: string | null;
+  /** Within how many minutes the location wants to answer a new lead. */
+  response_goal_minutes?: number | null;
   /** IANA time zone. Defaults to the dealership's time zone. */
   timezone?: string | null;
   /** Defaults to the dealership's setting. */
@@ -4392,6 +4501,8 @@ export interface LocationPatch {
    * United States. Null removes it.
    */
   phone?: string | null;
+  /** Within how many minutes the location wants to answer a new lead. Null removes the goal. */
+  response_goal_minutes?: number | null;
   /** IANA time zone. Null uses the dealership's time zone. */
   timezone?: string | null;
   /** Whether trade-in allowances reduce the taxable amount of new deals. Null uses the dealership's setting. */
@@ -4678,6 +4789,30 @@ export interface PhotoURLs {
   thumb: string;
 }
 
+/** What happened in a step of a plan. */
+export interface PlanResult {
+  /** Task that it created. Null if there is none. */
+  activity_id: string | null;
+  /** Why the message was not sent, the same code as in the block_reason of a message. Null if it was queued. */
+  code: string | null;
+  /** Message that it queued. Null if there is none. */
+  message_id: string | null;
+  /** When the step ran. */
+  ran_at: string;
+}
+
+/** A message or a task of a plan. */
+export interface PlanStep {
+  /** Text of the message with places such as {first_name|there}, or of the task. */
+  body: string;
+  /** Days after the start. 0 is immediately. */
+  day: number;
+  /** What happens. */
+  kind: PlanStepKind;
+  /** Required for email. */
+  subject: string | null;
+}
+
 /** An activity to record. */
 export interface PreviewActivityCreate {
   /** Text of the activity. */
@@ -4853,6 +4988,22 @@ export interface PreviewAppointmentPatchReminder {
   channel?: MessageChannel;
   /** Defaults to 24. */
   hours_before?: number;
+}
+
+/** Whether the entries of the audit log are unchanged. */
+export interface PreviewAuditChain {
+  /** Number of the entries that were checked and are unchanged. */
+  checked: number;
+  /** When the entries were checked. */
+  checked_at: string;
+  /** Whether all entries were checked, and not only the newest 100. */
+  complete: boolean;
+  /** The first problem that was found. Null if there is none. */
+  problem: string | null;
+  /** Whether the checked entries are unchanged. */
+  state: PreviewAuditChainState;
+  /** Number of new entries that are not linked yet. They are linked every two seconds. */
+  waiting: number;
 }
 
 /** How many leads wait for an answer of the dealership. */
@@ -5835,6 +5986,8 @@ export interface PreviewDealershipPatchSettings {
   qualify_at_score?: number;
   /** Hours in which marketing text messages wait, in the recipient's time zone. */
   quiet_hours?: PreviewDealershipPatchSettingsQuietHours;
+  /** Whether a stalled lead is assigned to the next user in turn. */
+  reassign_stalled?: boolean;
   /** Sender of messages. */
   sender?: PreviewDealershipPatchSettingsSender;
   /** Deal status that marks the hull as sold. */
@@ -6230,6 +6383,48 @@ export interface PreviewFinanceStructureSchedule {
   term_months: number;
   /** Sum of all payments in cents. */
   total_of_payments: PreviewMoney;
+}
+
+/** A sequence of messages and tasks for new leads, by day. */
+export interface PreviewFollowUpPlan {
+  /** Whether it starts for new leads. You can start it on a lead anyway. */
+  active: boolean;
+  /** When it was created. */
+  created_at: string;
+  /** Identifies the plan. Starts with plan_. */
+  id: string;
+  /** Your name of the plan. */
+  name: string;
+  /** It starts for new leads from these sources. Empty if you only start it yourself. */
+  sources: Array<LeadSource>;
+  /** What happens on which day. */
+  steps: Array<PreviewPlanStep>;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** A new plan. */
+export interface PreviewFollowUpPlanCreate {
+  /** Your name of the plan. */
+  name: string;
+  /** It starts for new leads from these sources. */
+  sources?: Array<LeadSource>;
+  /** What happens on which day, in order. */
+  steps: Array<PreviewPlanStep>;
+}
+
+/** Changes to a plan. Omitted fields keep their values. Leads on which it runs keep their steps. */
+export interface PreviewFollowUpPlanPatch {
+  /** Whether it starts for new leads. */
+  active?: boolean;
+  /** Your name of the plan. */
+  name?: string;
+  /** Replaces the sources. */
+  sources?: Array<LeadSource>;
+  /** Replaces the steps. */
+  steps?: Array<PreviewPlanStep>;
 }
 
 /** When an appointment would be possible, and with whom. */
@@ -7386,6 +7581,44 @@ export interface PreviewLeadPatch {
   timeline?: string | null;
 }
 
+/** A follow-up plan on a lead, with a copy of its steps. */
+export interface PreviewLeadPlan {
+  /** When it was created. */
+  created_at: string;
+  /** When it was stopped, or the last step ran. Null while it runs. */
+  ended_at: string | null;
+  /** Identifies the plan on the lead. Starts with lpn_. */
+  id: string;
+  /** Lead. */
+  lead_id: string;
+  /** Name of the plan. */
+  name: string;
+  /** When the next step runs. Null if there is none. */
+  next_at: string | null;
+  /** Plan that the steps were copied from. */
+  plan_id: string;
+  /** Why it was stopped. Null unless the status is stopped. */
+  reason: LeadPlanEnd | null;
+  /** What happened, one for each step that ran. */
+  results: Array<PlanResult>;
+  /** When it started. */
+  started_at: string;
+  /** Whether it still runs. */
+  status: LeadPlanStatus;
+  /** What happens on which day. */
+  steps: Array<PreviewPlanStep>;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** Which plan to start on a lead. */
+export interface PreviewLeadPlanStart {
+  /** Plan. It replaces one that runs. */
+  plan_id: string;
+}
+
 /** How the dealership can reach a lead. */
 export interface PreviewLeadReach {
   /** One entry for each channel and purpose. */
@@ -7641,6 +7874,11 @@ export interface PreviewLocation {
   name: string;
   /** Phone number in E.164 format. Null if none was set. */
   phone: string | null;
+  /**
+   * Within how many minutes the location wants to answer a new lead. The responses report shows how often it does.
+   * Null if there is no goal.
+   */
+  response_goal_minutes: number | null;
   /** IANA time zone. Null if the location uses the dealership's time zone. */
   timezone: string | null;
   /**
@@ -7668,6 +7906,8 @@ export interface PreviewLocationCreate {
   name: string;
   /** Any common format. If it has no country code, the country of the address is used, or the United States. */
   phone?: string | null;
+  /** Within how many minutes the location wants to answer a new lead. */
+  response_goal_minutes?: number | null;
   /** IANA time zone. Defaults to the dealership's time zone. */
   timezone?: string | null;
   /** Defaults to the dealership's setting. */
@@ -7707,6 +7947,8 @@ export interface PreviewLocationPatch {
    * United States. Null removes it.
    */
   phone?: string | null;
+  /** Within how many minutes the location wants to answer a new lead. Null removes the goal. */
+  response_goal_minutes?: number | null;
   /** IANA time zone. Null uses the dealership's time zone. */
   timezone?: string | null;
   /** Whether trade-in allowances reduce the taxable amount of new deals. Null uses the dealership's setting. */
@@ -7809,12 +8051,26 @@ export interface PreviewMoney {
   currency: PreviewCurrency;
 }
 
+/** What people call objects. */
+export interface PreviewNames {
+  /** The names, in the order of the IDs. */
+  data: Array<PreviewObjectName>;
+}
+
 /** A version of the API that the credential doesn't use. */
 export interface PreviewNewerVersion {
   /** What the version added, as sentences with names in backticks. */
   adds: Array<string>;
   /** Date of the version. */
   version: string;
+}
+
+/** What people call an object. */
+export interface PreviewObjectName {
+  /** ID of the object. */
+  id: string;
+  /** Name of the object, for people. */
+  name: string;
 }
 
 /** A price for the boat that one side offers to the other. */
@@ -8016,6 +8272,18 @@ export interface PreviewPipelineSum {
   paid: PreviewMoney;
   /** Sum of the prices of the boats: the accepted offer, or else the newest pending one. */
   price: PreviewMoney;
+}
+
+/** A message or a task of a plan. */
+export interface PreviewPlanStep {
+  /** Text of the message with places such as {first_name|there}, or of the task. */
+  body: string;
+  /** Days after the start. 0 is immediately. */
+  day: number;
+  /** What happens. */
+  kind: PlanStepKind;
+  /** Required for email. */
+  subject?: string | null;
 }
 
 /** One change of a hull's asking price. */
@@ -8579,6 +8847,36 @@ export interface PreviewResponseHour {
   within_5_minutes: number;
 }
 
+/** Response times to leads of one location, compared with its goal. */
+export interface PreviewResponseLocation {
+  /** Leads with a response. */
+  answered: number;
+  /** Leads that wait for an answer of the dealership now, the first or a later one. */
+  awaiting: number;
+  /** Within how many minutes the location wants to answer. Null if it has no goal. */
+  goal_minutes: number | null;
+  /** Number of leads. */
+  leads: number;
+  /** Location that works the leads. */
+  location_id: string;
+  /** Median of the response times in seconds. Null if no lead has a response. */
+  median_seconds: number | null;
+  /** Leads without a response that are open and older than an hour. */
+  overdue: number;
+  /** Time within which 90% of the answered leads got their response, in seconds. Null if no lead has a response. */
+  p90_seconds: number | null;
+  /** Leads without a response. */
+  unanswered: number;
+  /** Leads with a response within 24 hours. */
+  within_1_day: number;
+  /** Leads with a response within an hour. */
+  within_1_hour: number;
+  /** Leads with a response within 5 minutes. */
+  within_5_minutes: number;
+  /** Leads with a response within the goal. Null if there is no goal. */
+  within_goal: number | null;
+}
+
 /** Response times of one user. */
 export interface PreviewResponseOwner {
   /** Leads with a response. */
@@ -8665,6 +8963,8 @@ export interface PreviewResponsesReport {
   hours: Array<PreviewResponseHour>;
   /** Location of the report. Several are separated by commas. Null for all locations. */
   location_id: string | null;
+  /** Response times by location with its goal, most leads first. Leads without a location are not listed. */
+  locations: Array<PreviewResponseLocation>;
   /** Response times by user, most leads first. At most 100. Leads without an owner are not listed. */
   owners: Array<PreviewResponseOwner>;
   /** Response times by source, most leads first. */
@@ -8815,6 +9115,8 @@ export interface PreviewSettings {
   qualify_at_score: number;
   /** Hours in which marketing text messages and reminders wait, in the recipient's time zone. */
   quiet_hours: QuietHours;
+  /** Whether a stalled lead is assigned to the next user in turn. */
+  reassign_stalled: boolean;
   /** Sender of messages. */
   sender: Sender;
   /** Deal status that marks the hull as sold. */
@@ -9340,6 +9642,8 @@ export interface Settings {
   qualify_at_score: number;
   /** Hours in which marketing text messages and reminders wait, in the recipient's time zone. */
   quiet_hours: QuietHours;
+  /** Whether a stalled lead is assigned to the next user in turn. */
+  reassign_stalled: boolean;
   /** Sender of messages. */
   sender: Sender;
   /** Deal status that marks the hull as sold. */
@@ -10368,6 +10672,12 @@ export interface PreviewCampaignListRecipientsParams extends ListParams {
 export interface PreviewDealershipListDirectoryParams extends ListParams {
   /** True lists users who can sign in, false all others. */
   active?: boolean;
+}
+
+/** Parameters of preview.dealership.listNames. */
+export interface PreviewDealershipListNamesParams {
+  /** IDs of at most 100 objects, separated by commas. */
+  ids?: string;
 }
 
 /** Parameters of preview.deals.create. */

@@ -1076,6 +1076,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(messageTemplate.id);
   },
   async () => {
+    const auditChain = await slipway.preview.dealership.checkAuditChain();
+    console.log(auditChain);
+  },
+  async () => {
     const location = await slipway.preview.dealership.createLocation({ name: "Harbor West" });
     console.log(location.id);
   },
@@ -1085,6 +1089,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const dealership = await slipway.preview.dealership.get();
     console.log(dealership.id);
+  },
+  async () => {
+    const auditChain = await slipway.preview.dealership.getAuditChain();
+    console.log(auditChain);
   },
   async () => {
     const backupStatus = await slipway.preview.dealership.getBackups();
@@ -1113,6 +1121,10 @@ export const samples = (slipway: Slipway): unknown => [
     for await (const location of slipway.preview.dealership.listLocations()) {
       console.log(location.id);
     }
+  },
+  async () => {
+    const names = await slipway.preview.dealership.listNames();
+    console.log(names);
   },
   async () => {
     const file = await openAsBlob("bow.jpg", { type: "image/jpeg" });
