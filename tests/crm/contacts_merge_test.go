@@ -221,6 +221,9 @@ func TestExportMatchesSchema(t *testing.T) {
 		s.Test.Post("/v2-preview/appointments", map[string]any{
 			"kind": "call", "lead_id": lead, "user_id": s.Test.User(nil), "location_id": s.Test.Location(), "starts_at": "2027-01-15T10:00",
 		}, 201, nil)
+		campaign := newCampaign(s, "email", "We have a sale.")
+		s.Test.Post(campaign+"/start", `{}`, 200, nil)
+		newCampaigner(t, s, &textProvider{}).turn(t, campaign)
 		s.Test.Post("/v2-preview/proposals", map[string]any{
 			"operation_id": "createActivity", "body": map[string]any{"object_id": lead, "kind": "note", "body": "Call her on Monday"}, "reason": "She asked.",
 		}, 201, nil)

@@ -32,7 +32,8 @@ func TestNewDealership(t *testing.T) {
 			StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
 			QuietHours: dealership.QuietHours{Start: "21:00", End: "08:00"}, DefaultTaxes: dealership.TaxRules{},
 			TaxableLines: dealership.TaxableLines{Accessory: true, Discount: true}, Inbound: test.Settings.Inbound, AllowedApps: dealership.OnlyRegistered,
-			LostReasons: test.Settings.LostReasons,
+			LostReasons: test.Settings.LostReasons, DefaultFees: []dealership.FeeRule{}, Products: []dealership.CatalogProduct{},
+			CampaignMessagesPerWeek: 2,
 		}
 		assert.Equal(t, test.Settings, want)
 		assert.Equal(t, test.Settings.Inbound.TwilioURL == live.Settings.Inbound.TwilioURL, false, "the same URL in both environments")

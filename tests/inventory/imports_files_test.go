@@ -175,7 +175,7 @@ func TestNotesAndErrorsAsCSV(t *testing.T) {
 		lines := []string{"Stock #,HIN,Make,Model,Year,Length,Price,Location,Received\n",
 			"N-1,ABC00001L495,Lund,Tyee,2024,20,1000.40,HE,3/4/24\n", "N-2,ABC00002L495,Lund,Tyee,2024,20,1000,HE,3/14/24\n"}
 		for n := range 1200 {
-			lines = append(lines, fmt.Sprintf("B-%d,,\"Lund, Inc.\",=cmd,2024,long,1000,HE,\n", n))
+			lines = append(lines, fmt.Sprintf("B-%d,ABC%05dL495,\"Lund, Inc.\",=cmd,2024,long,1000,HE,\n", n, 10+n))
 		}
 		lines = append(lines, "short\n")
 		i := runImport(t, s, startImport(s, "", csvFile(lines...)))
@@ -194,7 +194,7 @@ func TestNotesAndErrorsAsCSV(t *testing.T) {
 			t.Fatalf("got %d rows and error %v, want the header and 1201 rows", len(rows), err)
 		}
 		assert.Equal(t, rows[0][:4], []string{"row", "problem", "Stock #", "HIN"})
-		assert.Equal(t, rows[1][:6], []string{"4", "length_ft must be a length such as 23.5, 23' 6\" or 7.1 m", "B-0", "", "Lund, Inc.", "'=cmd"})
+		assert.Equal(t, rows[1][:6], []string{"4", "length_ft must be a length such as 23.5, 23' 6\" or 7.1 m", "B-0", "ABC00010L495", "Lund, Inc.", "'=cmd"})
 		assert.Contains(t, string(res.Bytes), "\n1204,\"row has 1 cells, but the header has 9\",short,,,,,,,,\n")
 
 		var p, back page.Page[imports.HullImportError]

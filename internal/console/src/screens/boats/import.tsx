@@ -7,12 +7,15 @@ import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Page, Section, Sheet } from "../../parts/layout.tsx";
 import { ErrorNote, Loaded } from "../../parts/state.tsx";
+import { loadStyles } from "../../parts/styles.ts";
 import { toastError } from "../../parts/toast.tsx";
 import { href, setQuery, usePlace } from "../../router.ts";
 import { Columns, fieldName, isUndecided } from "./import-columns.tsx";
 import { Compare } from "./import-compare.tsx";
 import { Repair } from "./import-repair.tsx";
 import { useLocations } from "./shared.ts";
+
+await loadStyles("import.css");
 
 /** The name of the file that was sent last. The server doesn't store it. */
 let fileName = "Your file";
