@@ -183,6 +183,7 @@ func TestSessionEnds(t *testing.T) {
 		b.fill("#password", testkit.Password)
 		b.click("main button")
 		b.set("Headline of listings", "Typed before the session ended")
+		b.see(".side .count") // the last that is loaded; a request without a session would load the page again
 		s.Exec(`DELETE FROM sessions WHERE user_id = ?`, manager.ID)
 
 		b.button("Save")

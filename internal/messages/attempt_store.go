@@ -31,9 +31,8 @@ func (a *API) attempts(ctx context.Context, tx *db.Tx, d dealership.Dealership, 
 		if t.recipient == "" {
 			continue
 		}
-		hash := string(m.AddressHash)
 		t.zones = zonesOf(c, t.recipient, d)
-		t.standing = consent.Fold(known.consents[hash], m.Channel, t.purpose, tx.Now)
+		t.standing = consent.Fold(known.consents[string(m.AddressHash)], m.Channel, t.purpose, tx.Now)
 		m.ConsentID = t.standing.ConsentID
 		if t.inquired, err = hasInquired(ctx, tx, *m, c); err != nil {
 			return nil, err
@@ -41,9 +40,9 @@ func (a *API) attempts(ctx context.Context, tx *db.Tx, d dealership.Dealership, 
 		if t.standing.Code != "" && t.answersInquiry() {
 			m.ConsentID = nil // no record allowed it
 		}
-		t.unreviewed, t.postal = known.unreviewed[hash], known.postal
+		t.unreviewed, t.postal = known.unreviewed[string(m.AddressHash)], known.postal
 		t.listed = known.listed[t.recipient]
-		t.capped = m.CampaignID != nil && m.ID == "" && known.sent[hash] >= d.Settings.CampaignMessagesPerWeek
+		t.capped = m.CampaignID != nil && m.ID == "" && known.sent[string(m.AddressHash)] >= d.Settings.CampaignMessagesPerWeek
 	}
 	return found, nil
 }

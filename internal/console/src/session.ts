@@ -29,7 +29,7 @@ export interface Session {
 }
 
 /** The session. The page contains it. */
-export const session: Session = JSON.parse(document.getElementById("session")!.textContent!);
+export const session: Session = JSON.parse(document.getElementById("session")?.textContent ?? "{}");
 
 /** Reports whether the user has a scope. Screens follow scopes, never names of roles. */
 export function can(scope: Scope): boolean {

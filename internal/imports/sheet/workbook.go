@@ -63,7 +63,7 @@ func FromWorkbook(ctx context.Context, file io.Reader, to io.Writer) (err error)
 	if err != nil {
 		return badFile("malformed", "is not a complete Excel workbook")
 	}
-	defer book.Close()
+	defer func() { _ = book.Close() }()
 
 	props, err := book.GetWorkbookProps()
 	if err != nil {
@@ -148,14 +148,14 @@ func (w *workbookWriter) writeSheet(ctx context.Context, book *excelize.File, na
 	// numbers behind it.
 	shown, err := book.Rows(name)
 	if err != nil {
-		return nil //nolint:nilerr // a sheet with only a chart
+		return nil // a sheet with only a chart
 	}
-	defer shown.Close()
+	defer func() { _ = shown.Close() }()
 	raw, err := book.Rows(name)
 	if err != nil {
 		return err
 	}
-	defer raw.Close()
+	defer func() { _ = raw.Close() }()
 
 	for number := 1; shown.Next() && raw.Next(); number++ {
 		texts, err := shown.Columns()

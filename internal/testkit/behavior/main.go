@@ -46,7 +46,7 @@ func run(name string, update bool) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(file, append(text, '\n'), 0o644) //nolint:gosec // not a secret
+		return os.WriteFile(file, append(text, '\n'), 0o644)
 	}
 
 	text, err := os.ReadFile(file)
@@ -68,7 +68,7 @@ func run(name string, update bool) error {
 }
 
 func read(name string) (all []testkit.Seen, err error) {
-	text, err := os.ReadFile(name) //nolint:gosec // an argument
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ export function Columns(props: { of: HullImport; reading: PreviewHullImportReadi
           </label>
         </div>
       )}
-      <div class="scroll-x">
+      <div class="scroll-x" tabIndex={0} role="region" aria-label="Columns">
         <table class="maps">
           <thead><tr><th scope="col">Column in your file</th><th scope="col">First values</th><th scope="col">Goes to</th><th scope="col">How we read it</th></tr></thead>
           <tbody>

@@ -29,7 +29,7 @@ function Result({ of: i, with: c }: { of: HullImport; with: PreviewHullImportRec
       {c.agrees
         ? <Verdict answer="yes" title={title}>{counted}</Verdict>
         : <Verdict answer="wait" icon="alert" title={title}>{counted} {left.length > 0 && `${count(left.length, "row was", "rows were")} skipped or rejected.`}</Verdict>}
-      <div class="part scroll-x">
+      <div class="part scroll-x" tabIndex={0} role="region" aria-label="Comparison">
         <table class="plain">
           <thead><tr><th scope="col">What</th><th scope="col" class="num">Your file</th><th scope="col" class="num">Slipway</th><th scope="col">Difference</th></tr></thead>
           <tbody>

@@ -163,7 +163,7 @@ function Framed(props: { of: HullImport; reading?: PreviewHullImportReading; ste
   return (
     <Page title={props.title} back={{ href: href("boats"), title: "Inventory" }}>
       {i.format === "csv" && i.review && (
-        <ol class="steps">
+        <ol class="steps" aria-label="Progress" tabIndex={0}>
           {steps.map(([name, title], n) => <li key={name} class={n < now ? "done" : n === now ? "now" : ""} aria-current={n === now ? "step" : undefined}><b>{title}</b>{n <= now && said[name]}</li>)}
         </ol>
       )}
