@@ -62,6 +62,7 @@ func TestConsolePlan(t *testing.T) {
 		b.until(`[...document.querySelectorAll(".ctx h2 button")].some((e) => e.innerText === "Start")`, "the button to start a plan")
 		b.js(`[...document.querySelectorAll(".ctx h2 button")].find((e) => e.innerText === "Start").click()`)
 		b.dialog()
+		b.wantDialogFits("the form to start a plan")
 		b.press("\r")
 		b.submit()
 		b.read("Plan started.")

@@ -49,15 +49,15 @@ var dealRecipes = map[string]recipe{
 	"updateDeal":             {aDeal, fixed(`{"metadata": {"a": "1"}}`)},
 	"voidDocument":           {aDocument, fixed(`{"reason": "Wrong boat"}`)},
 
-	"preview.listDealAdjustments":  {aDealWithAProduct, nil},
-	"preview.createDealAdjustment": {aDealWithAProduct, fixed(`{"kind": "line_item", "position": 0, "refund": {"amount": 89500, "currency": "USD"}, "chargeback": {"amount": 40000, "currency": "USD"}, "effective_on": "2026-11-01", "reason": "Sold the boat"}`)},
+	"preview.listDealAdjustments":   {aDealWithAProduct, nil},
+	"preview.createDealAdjustment":  {aDealWithAProduct, fixed(`{"kind": "line_item", "position": 0, "refund": {"amount": 89500, "currency": "USD"}, "chargeback": {"amount": 40000, "currency": "USD"}, "effective_on": "2026-11-01", "reason": "Sold the boat"}`)},
 	"preview.getDealDesk":           {},
 	"preview.issueMissingDocuments": {anAcceptedDeal, nil},
 	"preview.listMissingDocuments":  {anAcceptedDeal, nil},
 	"preview.undoFunding":           {anAdvancedFunding, nil},
 	"preview.undoOffer":             {anOffer, nil},
 	"preview.undoPayment":           {aPayment, nil},
-	"preview.unwindDeal":           {aRefundedSale, fixed(`{"reason": "Title problem", "hull_status": "available"}`)},
+	"preview.unwindDeal":            {aRefundedSale, fixed(`{"reason": "Title problem", "hull_status": "available"}`)},
 }
 
 func aDeal(c *testkit.Client) map[string]string { return map[string]string{"deal_id": c.Deal(nil)} }

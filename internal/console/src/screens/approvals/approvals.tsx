@@ -82,7 +82,7 @@ const shown = 3; // of what was decided lately
 function Lately({ row }: { row: (p: PreviewProposal) => preact.JSX.Element }) {
   const { data } = useLoad(["proposals lately"], () => api.preview.proposals.list({ limit: 50 }), ["proposal"]);
   const decided = data?.data.filter((p) => p.decided_at).sort((a, b) => b.decided_at!.localeCompare(a.decided_at!)).slice(0, shown) ?? [];
-  return decided.length > 0 && <><h3 class="table-end">Decided lately</h3>{decided.map(row)}</>;
+  return decided.length > 0 && <><h2 class="table-end">Decided lately</h2>{decided.map(row)}</>;
 }
 
 function Ask({ p, url, isCurrent }: { p: PreviewProposal; url: string; isCurrent: boolean }) {
