@@ -30,7 +30,8 @@ func Example(operationID string) string {
 
 // exampleFiles are files to upload, by the first media type of the operation.
 var exampleFiles = map[string]string{
-	"application/pdf": "agreement.pdf", "application/x-ndjson": "boats.csv", "image/jpeg": "bow.jpg",
+	"application/pdf": "agreement.pdf", "image/jpeg": "bow.jpg", "text/csv": "numbers.csv",
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "boats.csv",
 }
 
 func exampleOf(c command) string {
