@@ -87,8 +87,8 @@ func (a *API) count(ctx context.Context, tx *db.Tx, c Campaign, found []leads.Le
 	return nil
 }
 
-// show adds the text for the first contact, and the segments of a text message. Their number is that of
-// the first contact for all, because the values would have to be read for each.
+// show adds the text for the first contact, and the number of SMS segments. It uses the first contact's
+// number for everyone, because counting exactly would mean reading the values of each contact.
 func (b *batchOf) show(ctx context.Context, tx *db.Tx, c Campaign, l leads.Lead, to contacts.Contact) error {
 	if b.out.ExampleOf == nil {
 		v, err := templates.ValuesOf(ctx, tx, l, to)

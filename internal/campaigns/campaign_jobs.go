@@ -40,8 +40,8 @@ const (
 )
 
 // RunCampaign turns leads into recipients, and recipients into messages. Each step is a transaction that
-// locks the campaign and saves the messages together with their recipients. So nobody gets two,
-// also if a server is killed and the job runs again, or if two servers run it.
+// locks the campaign and saves the messages together with their recipients. Nobody gets two,
+// even if a server is killed and the job runs again, or two servers run it.
 func (a *API) RunCampaign(ctx context.Context, job RunCampaign) error {
 	end := a.DB.Now().Add(turnTakes)
 	for {

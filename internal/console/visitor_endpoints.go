@@ -10,8 +10,8 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// reference is the start of the pages where people try operations. They lead to the console to
-// sign in, and want the person back.
+// reference is the start of the pages where people try operations. They send people to the
+// console to sign in, and get them back.
 const reference = "/docs/reference"
 
 // visitorPath is where these pages ask who is signed in.

@@ -162,7 +162,7 @@ function Steps({ deal }: { deal: PreviewDeal }) {
   );
 }
 
-/** What leads to something that is missing: the words of the button, and the section of the desk. */
+/** Where to fix what is missing: the words on the button, and the section of the desk. */
 const places: Partial<Record<PreviewDealMissingCode, [string, string]>> = {
   accepted_offer: ["Show offers", "offers"], signed_agreement: ["Show documents", "documents"], agreement_hin: ["Show documents", "documents"],
   selected_structure: ["Show calculator", "calculator"], funding: ["Show lender", "lenders"],
@@ -172,7 +172,7 @@ const before: Partial<Record<DealStatus, string>> = {
   accepted: "acceptance", in_finance: "financing", contracted: "the contract", funded: "funding", delivered: "delivery", closed: "closing",
 };
 
-/** Leads to a section of the desk, and to the control that matters there. */
+/** Scrolls to a section of the desk, and focuses the control that matters there. */
 function show(place: string, control = place === "calculator" ? "#calc-apr" : ".papers .btn, .lender .btn, button, a, input"): void {
   const section = document.getElementById(place);
   section?.scrollIntoView({ behavior: "smooth", block: "center" });
@@ -180,7 +180,7 @@ function show(place: string, control = place === "calculator" ? "#calc-apr" : ".
   target?.focus({ preventScroll: true });
 }
 
-/** What the next step requires, each with a button that leads there. */
+/** What the next step requires, each with a button that goes there. */
 function Todo({ deal, next, onPay }: { deal: PreviewDeal; next: PreviewDealNext | undefined; onPay: (() => void) | undefined }) {
   const fundings = useFundings(deal);
   if (deal.status === "cancelled") {
