@@ -2,6 +2,8 @@ package browsertest
 
 import (
 	"testing"
+
+	"slipway/internal/testkit/assert"
 )
 
 // A campaign is written with the keyboard. Its preview says who gets it and who doesn't, and after the
@@ -67,5 +69,50 @@ func TestConsolePlan(t *testing.T) {
 		b.submit()
 		b.read("Plan started.")
 		b.read("Running")
+	})
+}
+
+// A plan is made with the keyboard, changed, turned off and deleted.
+func TestConsolePlans(t *testing.T) {
+	onSQLite(t, func(t *testing.T, s *server) {
+		b := ownerAt(t, s, "leads/plans")
+		b.read("No follow-up plans yet.")
+		b.button("New plan")
+		b.dialog()
+		b.press("Website leads")
+		b.button("Add step")
+		b.see(`dialog [name="steps[1].body"]`)
+		b.option("What happens", "email")
+		b.see(`dialog [name="steps[1].subject"]`)
+		b.set("Subject", "Hello {first_name}")
+		b.wantDialogFits("the form of a plan")
+		b.review("console-plan-form")
+		b.submit()
+		b.read("needs other words for people without a value")
+		b.set("Subject", "Your boat")
+		b.submit()
+		b.read("Plan saved.")
+		b.read("Day 0: text, Day 1: email")
+		b.review("console-plans")
+
+		var all struct {
+			Data []struct {
+				ID      string
+				Active  bool
+				Sources []string
+			}
+		}
+		s.Test.Get("/v2-preview/follow_up_plans", 200, &all)
+		assert.Equal(t, all.Data[0].Sources, []string{"web"})
+		b.button("Actions for Website leads")
+		b.button("Turn off")
+		b.read("Plan turned off.")
+		s.Test.Get("/v2-preview/follow_up_plans", 200, &all)
+		assert.Equal(t, all.Data[0].Active, false)
+		b.button("Website leads")
+		b.dialog()
+		b.button("Remove step 2")
+		b.submit()
+		b.read("1 step")
 	})
 }

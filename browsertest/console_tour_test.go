@@ -22,6 +22,7 @@ var tour = []struct{ name, path, step string }{
 	{"import", "boats/import", ""},
 	{"leads", "leads", ""},
 	{"lead", "leads", firstRow},
+	{"plans", "leads/plans", ""},
 	{"campaigns", "leads/campaigns", ""},
 	{"campaign", "leads/campaigns", firstRow},
 	{"calendar", "calendar", ""},

@@ -148,7 +148,7 @@ type AppointmentPatch struct {
 	_ struct{} `doc:"Changes to an appointment. Fields that you leave out keep their values."`
 
 	Kind            patch.Value[Kind]           `json:"kind,omitzero" doc:"What the appointment is for."`
-	Status          patch.Value[Status]         `json:"status,omitzero" doc:"Use scheduled, completed or no_show. Cancel the appointment with cancel."`
+	Status          patch.Value[Status]         `json:"status,omitzero" doc:"Use scheduled, completed or no_show. Cancel the appointment with cancel. The value scheduled also brings a canceled appointment back."`
 	ContactID       patch.Value[string]         `json:"contact_id,omitzero" minLength:"1" maxLength:"64" doc:"Contact that the appointment is with."`
 	LeadID          patch.Null[string]          `json:"lead_id,omitzero" maxLength:"64" doc:"Lead of the contact. Null removes it."`
 	DealID          patch.Null[string]          `json:"deal_id,omitzero" maxLength:"64" doc:"Deal that the appointment belongs to. Null removes it."`
@@ -180,8 +180,8 @@ func (p AppointmentPatch) apply(a *Appointment) error {
 	if err := p.Check(a.UpdatedAt); err != nil {
 		return err
 	}
-	if a.Status == Canceled {
-		return fault.Conflict("The appointment is canceled. Create a new one.").Detail("status", "state", "is canceled")
+	if a.Status == Canceled && p.Status.V != Scheduled {
+		return fault.Conflict("The appointment is canceled. Set its status to scheduled first.").Detail("status", "state", "is canceled")
 	}
 	if p.Reminder.V != nil && a.Reminder == nil && !p.Reminder.V.Channel.Set {
 		var bad fault.Fields
@@ -190,6 +190,9 @@ func (p AppointmentPatch) apply(a *Appointment) error {
 	}
 
 	p.Kind.To(&a.Kind)
+	if p.Status.V == Scheduled {
+		a.CancelReason, a.CanceledAt = nil, nil
+	}
 	p.Status.To(&a.Status)
 	p.ContactID.To(&a.ContactID)
 	p.LeadID.To(&a.LeadID)

@@ -59,7 +59,7 @@ func (a *API) Mount(r *rest.Router) {
 		Path: "/appointments/{appointment_id}", ID: "updateAppointment", Needs: write,
 		Summary: "Update or move an appointment",
 		Text: "JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder moves with it. " +
-			"You can't change a canceled appointment.",
+			"A canceled appointment can only be scheduled again, with its status. Its time must still be free, and its reminder is planned again.",
 		Assist: assist.Propose,
 		Effect: rest.Describe(updateEffect),
 	}, a.update)

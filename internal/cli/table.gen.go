@@ -370,7 +370,7 @@ var operations = []Operation{
 			{In: inQuery, Name: "starts_before", Type: "string", Doc: "Only appointments that start before this time."},
 		}},
 	{ID: "updateAppointment", Noun: "appointments", Name: "update", Verb: "PATCH", Path: "/v2-preview/appointments/{appointment_id}",
-		Summary: "Update or move an appointment", Doc: "JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder moves with it. You can't change a canceled appointment.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "leads:write",
+		Summary: "Update or move an appointment", Doc: "JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder moves with it. A canceled appointment can only be scheduled again, with its status. Its time must still be free, and its reminder is planned again.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "leads:write",
 		Result: "Appointment", Preview: true, Body: true, IfMatch: true,
 		Example: "{\"title\":\"Sea trial\"}",
 		Params: []Param{
@@ -386,7 +386,7 @@ var operations = []Operation{
 			{In: inBody, Name: "override_boat", Type: "boolean", Doc: "Allow the appointment although the boat has another one at the same time."},
 			{In: inBody, Name: "reminder", Type: "json", Doc: "Omitted fields keep their values. Null removes the reminder. If a reminder was blocked, send it again to try again.", Null: true},
 			{In: inBody, Name: "starts_at", Type: "string", Doc: "RFC 3339 time, or a local time without an offset."},
-			{In: inBody, Name: "status", Type: "string", Doc: "Use scheduled, completed or no_show. Cancel the appointment with cancel.", Values: []string{"scheduled", "canceled", "completed", "no_show"}},
+			{In: inBody, Name: "status", Type: "string", Doc: "Use scheduled, completed or no_show. Cancel the appointment with cancel. The value scheduled also brings a canceled appointment back.", Values: []string{"scheduled", "canceled", "completed", "no_show"}},
 			{In: inBody, Name: "title", Type: "string", Doc: "Title in calendars. Null removes it.", Null: true},
 			{In: inBody, Name: "user_id", Type: "string", Doc: "User who keeps the appointment."},
 		}},

@@ -32,6 +32,17 @@ func (s *seeder) addCampaigns(ctx context.Context, e *environment) error {
 	return err
 }
 
+// addPlan shows a follow-up plan. The leads of the demo are older, so it starts with the next lead from a website.
+func (s *seeder) addPlan(ctx context.Context, e *environment) error {
+	return s.as(e.key).send(ctx, http.MethodPost, "/v2-preview/follow_up_plans", object{"name": "Website leads", "sources": []string{"web"}, "steps": []object{
+		{"day": 0, "kind": "sms", "body": "Hi {first_name|there}, this is {seller|the team} at {dealership}. Thank you for asking about {boat|our boats}. When is a good time to call?"},
+		{"day": 1, "kind": "task", "body": "Call {first_name|the customer}, and offer a sea trial"},
+		{"day": 3, "kind": "email", "subject": "{boat|Our boats} at {dealership}",
+			"body": "Hello {first_name|there},\n\nare you still looking at {boat|our boats}? I can send more pictures, or hold a time for a sea trial on Saturday.\n\n{seller|Your team}"},
+		{"day": 10, "kind": "task", "body": "Ask {first_name|the customer} whether the search goes on"},
+	}}, nil)
+}
+
 func (s *seeder) addCampaign(ctx context.Context, e *environment, template, segment object) (string, error) {
 	var t, g, c struct{ ID string }
 	if err := s.as(e.key).send(ctx, http.MethodPost, "/v2-preview/message_templates", template, &t); err != nil {

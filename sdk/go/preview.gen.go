@@ -310,7 +310,8 @@ func (s *PreviewAppointmentsService) List(ctx context.Context, params PreviewApp
 // Update: Update or move an appointment. Requires leads:write.
 //
 // JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder
-// moves with it. You can't change a canceled appointment.
+// moves with it. A canceled appointment can only be scheduled again, with its status. Its time must still be
+// free, and its reminder is planned again.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) Update(ctx context.Context, appointmentID string, body PreviewAppointmentPatch, opts ...RequestOption) (*Appointment, error) {

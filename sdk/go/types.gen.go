@@ -3754,7 +3754,8 @@ type PreviewAppointmentPatch struct {
 	Reminder Opt[PreviewAppointmentPatchReminder] `json:"reminder,omitzero"`
 	// RFC 3339 time, or a local time without an offset.
 	StartsAt Opt[string] `json:"starts_at,omitzero"`
-	// Use scheduled, completed or no_show. Cancel the appointment with cancel.
+	// Use scheduled, completed or no_show. Cancel the appointment with cancel. The value scheduled also brings a
+	// canceled appointment back.
 	Status Opt[AppointmentStatus] `json:"status,omitzero"`
 	// Title in calendars. Null removes it.
 	Title Opt[string] `json:"title,omitzero"`

@@ -208,6 +208,26 @@ func TestOverlap(t *testing.T) {
 		s.Test.Patch(appointmentsPath+"/"+other.ID, `{"status": "completed"}`, 200, nil)
 		createAppointment(s.Test, at("2027-01-15T10:00:00Z"))
 		s.Test.Patch(appointmentsPath+"/"+other.ID, `{"status": "scheduled"}`, 409, nil).WantDetail(t, "starts_at", "overlap", "scheduled again")
+		s.Test.Patch(appointmentsPath+"/"+first.ID, `{"status": "scheduled"}`, 409, nil).WantDetail(t, "starts_at", "overlap", "no longer canceled")
+	})
+}
+
+// A canceled appointment comes back with its reminder, and can be canceled again.
+func TestScheduleAgain(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		lead := s.Test.Lead(nil)
+		a := createAppointment(s.Test, map[string]any{"lead_id": lead, "contact_id": nil, "reminder": map[string]any{"channel": "email"}})
+		s.Test.Post(appointmentsPath+"/"+a.ID+"/cancel", `{"reason": "Rain"}`, 200, nil)
+		s.Test.Patch(appointmentsPath+"/"+a.ID, `{"status": "completed"}`, 409, nil).WantDetail(t, "status", "state")
+
+		var again appointments.Appointment
+		s.Test.Patch(appointmentsPath+"/"+a.ID, `{"status": "scheduled"}`, 200, &again)
+		assert.Equal(t, again.Status, appointments.Scheduled)
+		assert.Equal(t, again.CancelReason, nil)
+		assert.Equal(t, again.CanceledAt, nil)
+		assert.Equal(t, again.Reminder.State, appointments.ReminderPending)
+		s.Test.Post(appointmentsPath+"/"+a.ID+"/cancel", nil, 200, nil)
+		assert.Equal(t, s.EventTypes(a.ID), []string{"appointment.created", "appointment.canceled", "appointment.updated", "appointment.canceled"})
 	})
 }
 

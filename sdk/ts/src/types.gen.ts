@@ -4971,7 +4971,10 @@ export interface PreviewAppointmentPatch {
   reminder?: PreviewAppointmentPatchReminder | null;
   /** RFC 3339 time, or a local time without an offset. */
   starts_at?: string;
-  /** Use scheduled, completed or no_show. Cancel the appointment with cancel. */
+  /**
+   * Use scheduled, completed or no_show. Cancel the appointment with cancel. The value scheduled also brings a
+   * canceled appointment back.
+   */
   status?: AppointmentStatus;
   /** Title in calendars. Null removes it. */
   title?: string | null;

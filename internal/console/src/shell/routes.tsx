@@ -47,6 +47,7 @@ const Import = lazy(async () => (await import("../screens/boats/import.tsx")).Im
 const Inventory = lazy(async () => (await import("../screens/boats/inventory.tsx")).Inventory);
 const Keys = lazy(async () => (await import("../screens/developers/keys.tsx")).Keys);
 const Leads = lazy(async () => (await import("../screens/leads/leads.tsx")).Leads);
+const Plans = lazy(async () => (await import("../screens/leads/plans.tsx")).Plans);
 const Quarantine = lazy(async () => (await import("../screens/leads/quarantine.tsx")).Quarantine);
 const Reports = lazy(async () => (await import("../screens/reports/reports.tsx")).Reports);
 const Requests = lazy(async () => (await import("../screens/developers/requests.tsx")).Requests);
@@ -69,6 +70,7 @@ export const routes: Route[] = [
     group: "main", icon: "inbox", keys: "g l", phone: "Leads", useCount: useLeadsToDo,
   },
   { path: "leads/quarantine", title: "Quarantine", screen: Quarantine, scopes: ["leads:read"] },
+  { path: "leads/plans", title: "Follow-up plans", screen: Plans, scopes: ["leads:read"] },
   { path: "leads/campaigns", title: "Campaigns", screen: Campaigns, scopes: ["leads:read"] },
   { path: "campaigns/:id", title: "Campaign", screen: Campaign, scopes: ["leads:read"] },
   { path: "leads/:id", title: "Lead", screen: Leads, scopes: ["leads:read"] },

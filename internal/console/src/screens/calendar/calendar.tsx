@@ -5,11 +5,10 @@ import { count, dayName } from "../../format.ts";
 import { useKeys } from "../../keys.ts";
 import { changed } from "../../load.ts";
 import { Button, ButtonLink, IconButton } from "../../parts/button.tsx";
-import { confirm } from "../../parts/dialog.tsx";
 import { Facts, Sheet, useTitle } from "../../parts/layout.tsx";
 import { Loaded } from "../../parts/state.tsx";
 import { loadStyles } from "../../parts/styles.ts";
-import { toast, toastError, toastUndo } from "../../parts/toast.tsx";
+import { toastError, toastUndo } from "../../parts/toast.tsx";
 import { href, setQuery, usePlace } from "../../router.ts";
 import { can, session, whyNot } from "../../session.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -118,17 +117,16 @@ function Views(props: {
 function Details({ entry: e, onClose }: { entry: Entry; onClose: () => void }) {
   const name = useNames();
   const writes = can("leads:write") && e.status === "scheduled";
+  const again = (version: number) => api.preview.appointments.update(e.id, { status: "scheduled", override_boat: true }, { ifVersion: version }).then(() => changed("appointment"));
   const set = async (status: "completed" | "no_show") => {
     const after = await api.preview.appointments.update(e.id, { status }, { ifVersion: e.version });
     changed("appointment");
-    toastUndo(`${word(status)}.`, () => api.preview.appointments.update(e.id, { status: "scheduled" }, { ifVersion: after.version }).then(() => changed("appointment")), "Scheduled again.");
+    toastUndo(`${word(status)}.`, () => again(after.version), "Scheduled again.");
   };
   const cancel = async () => {
-    const question = { title: `Cancel ${word(e.kind).toLowerCase()} with ${e.contact_name}?`, text: "The reminder is canceled too. The customer is not told.", action: "Cancel appointment", danger: true };
-    if (!(await confirm(question))) return;
-    await api.preview.appointments.cancel(e.id, {}, { ifVersion: e.version });
+    const after = await api.preview.appointments.cancel(e.id, {}, { ifVersion: e.version });
     changed("appointment");
-    toast("Appointment canceled.");
+    toastUndo("Appointment canceled. The customer was not told.", () => again(after.version), "Scheduled again.");
     onClose();
   };
   const target = e.lead_id ? `leads/${e.lead_id}` : e.deal_id ? `deals/${e.deal_id}` : `contacts/${e.contact_id}`;

@@ -53,9 +53,9 @@ function Fields({ form }: { form: FormState<CampaignValues> }) {
       <Select form={form} name="segment_id" label="Who gets it" empty="A new segment, with the conditions below" choices={(segments.data?.data ?? []).map((s) => [s.id, s.name])} />
       {!segment_id && (
         <>
-          <CheckList form={form} name="statuses" label="Status" hint="None is all open leads." choices={statuses.map((s) => [s, word(s)])} />
-          <CheckList form={form} name="sources" label="Source" hint="None is all sources." choices={sources.map((s) => [s, word(s)])} />
-          <CheckList form={form} name="boat_classes" label="Boat class" hint="None is all leads, also without a boat." choices={classes.map((c) => [c, word(c)])} />
+          <CheckList form={form} name="statuses" label="Status" hint="Leave empty for all open leads." choices={statuses.map((s) => [s, word(s)])} />
+          <CheckList form={form} name="sources" label="Source" hint="Leave empty for all sources." choices={sources.map((s) => [s, word(s)])} />
+          <CheckList form={form} name="boat_classes" label="Boat class" hint="Leave empty for all leads, with or without a boat." choices={classes.map((c) => [c, word(c)])} />
           <Select form={form} name="location_id" label="Location" empty="All locations" choices={(locations.data?.data ?? []).map((l) => [l.id, l.name])} />
           <MoneyField form={form} name="filter.budget_min" label="Budget from" />
           <MoneyField form={form} name="filter.budget_max" label="Budget to" />

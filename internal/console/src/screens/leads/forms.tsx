@@ -11,7 +11,8 @@ import { options } from "../../words.ts";
 import { boatName, useLocations } from "../boats/shared.ts";
 import { FormDialog, PickerField, useUserChoices } from "../contacts/people.tsx";
 
-const sources = ["walk_in", "phone", "web", "email", "sms", "referral", "marketplace", "event", "other"];
+/** Where leads come from, for people to choose. */
+export const sources = ["walk_in", "phone", "web", "email", "sms", "referral", "marketplace", "event", "other"];
 
 /** A number that the user left empty is null, and not 0. */
 function amount(text: string): number | null {

@@ -57,7 +57,7 @@ export function Leads({ id }: { id?: string }) {
   return (
     <Sheet kind="inbox">
       <section class={id ? "who-pane behind" : "who-pane"} aria-label="Leads">
-        <div class="head"><Title>Leads</Title>{can("leads:write") && <div class="acts"><ButtonLink href={href("leads/campaigns")}>Campaigns</ButtonLink><Button kind="primary" icon="plus" onClick={create}>New</Button></div>}</div>
+        <div class="head"><Title>Leads</Title>{can("leads:write") && <div class="acts"><ButtonLink href={href("leads/plans")}>Plans</ButtonLink><ButtonLink href={href("leads/campaigns")}>Campaigns</ButtonLink><Button kind="primary" icon="plus" onClick={create}>New</Button></div>}</div>
         <SearchBox label="Search all leads" />
         <Tabs label="View" tabs={Object.entries(views).map(([key, [title]]) => ({ title, href: href("leads", { view: key }), current: !q && key === view }))} />
         <QuarantineLine />

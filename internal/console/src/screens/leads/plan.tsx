@@ -30,7 +30,7 @@ export function LeadPlan({ lead }: { lead: PreviewLead }) {
       fields: (form) => (
         <>
           <Select form={form} name="plan_id" label="Plan" required choices={all.map((p) => [p.id, p.name])} />
-          <p class="muted">A message of the customer stops it.</p>
+          <p class="muted">A message from the customer stops it.</p>
         </>
       ),
     });

@@ -40,7 +40,7 @@ export function DealershipSettings() {
 }
 
 const lines = ["accessory", "fee", "product", "discount", "rebate"] as const;
-const numbers = ["stalled_after_hours", "qualify_at_score", "default_hold_hours"] as const;
+const numbers = ["stalled_after_hours", "qualify_at_score", "default_hold_hours", "campaign_messages_per_week"] as const;
 const yes = (value: boolean) => (value ? "yes" : "");
 
 function toValues(d: Dealership): Values {
@@ -51,7 +51,7 @@ function toValues(d: Dealership): Values {
     "settings.sender.email": s.sender.email ?? "", "settings.sender.sms": s.sender.sms ?? "",
     ...Object.fromEntries(numbers.map((n) => [`settings.${n}`, String(s[n])])),
     "settings.inbound.new_senders_per_hour": String(s.inbound.new_senders_per_hour), "settings.inbound.marketplaces": s.inbound.marketplaces.join("\n"), "settings.allowed_apps": s.allowed_apps,
-    "settings.lost_reasons": s.lost_reasons.join("\n"),
+    "settings.reassign_stalled": yes(s.reassign_stalled), "settings.lost_reasons": s.lost_reasons.join("\n"),
     "settings.sold_when": s.sold_when, "settings.allow_delivery_before_funding": yes(s.allow_delivery_before_funding),
     "settings.default_tax_rate_percent": s.default_tax_rate_percent, "settings.default_taxes": taxValue(s.default_taxes),
     "settings.trade_tax_credit": yes(s.trade_tax_credit),
@@ -67,6 +67,7 @@ function toPatch(v: Values, c: Partial<Values>): DealershipPatch {
     ...Object.fromEntries(numbers.filter((n) => has("settings." + n)).map((n) => [n, Number(v["settings." + n])])),
     ...(has("settings.quiet_hours") && { quiet_hours: { start: v["settings.quiet_hours.start"]!, end: v["settings.quiet_hours.end"]! } }),
     ...(has("settings.sender") && { sender: { email: v["settings.sender.email"] || null, sms: v["settings.sender.sms"] || null } }),
+    ...(has("settings.reassign") && { reassign_stalled: on("reassign_stalled") }),
     ...(has("settings.lost_reasons") && { lost_reasons: (v["settings.lost_reasons"] ?? "").split("\n").map((l) => l.trim()).filter(Boolean) }),
     ...(has("settings.allowed_apps") && { allowed_apps: v["settings.allowed_apps"] as Dealership["settings"]["allowed_apps"] }),
     ...(has("settings.inbound") && { inbound: { new_senders_per_hour: Number(v["settings.inbound.new_senders_per_hour"]), marketplaces: toLines(v["settings.inbound.marketplaces"]) } as DealershipPatchSettingsInbound }),
@@ -120,7 +121,8 @@ function DealershipForm({ dealership: d }: { dealership: Dealership }) {
           <TextField form={form} name={s("sender.sms")} label="Text message number" type="tel" />
           <TextField form={form} name={s("quiet_hours.start")} label="Quiet hours from" type={"time" as "text"} required hint="In the recipient's time zone." />
           <TextField form={form} name={s("quiet_hours.end")} label="Quiet hours to" type={"time" as "text"} required />
-          <NumberField form={form} name={s("inbound.new_senders_per_hour")} label="New senders in an hour" required hint="Messages of more new senders wait in quarantine." />
+          <NumberField form={form} name={s("inbound.new_senders_per_hour")} label="New senders in an hour" required hint="Messages from more new senders wait in quarantine." />
+          <NumberField form={form} name={s("campaign_messages_per_week")} label="Marketing messages per week" required hint="Campaigns leave out a person who got more." />
         </div>
         <TextArea form={form} name={s("inbound.marketplaces")} label="Marketplaces and forms" rows={3} hint="Email addresses or domains that are never a customer, one per line. Slipway reads the customer from what they forward." />
       </fieldset>
@@ -131,6 +133,7 @@ function DealershipForm({ dealership: d }: { dealership: Dealership }) {
           <NumberField form={form} name={s("default_hold_hours")} label="Length of a hold" unit="hours" required />
           <Select form={form} name={s("sold_when")} label="A boat is sold when the deal is" required choices={[["contracted", "Contracted"], ["funded", "Funded"]]} />
         </div>
+        <CheckField form={form} name={s("reassign_stalled")} label="A stalled lead goes to the next person in turn" />
         <TextArea form={form} name={s("lost_reasons")} label="Why leads are lost" rows={4} hint="The reasons to choose from when a lead is closed, one per line." />
         <CheckField form={form} name={s("allow_delivery_before_funding")} label="Boats can be delivered before the deal is funded" />
       </fieldset>

@@ -6,7 +6,7 @@ import { useKeys } from "../../keys.ts";
 import { changed, useList } from "../../load.ts";
 import { Button } from "../../parts/button.tsx";
 import { confirm } from "../../parts/dialog.tsx";
-import { Select, TextField } from "../../parts/field.tsx";
+import { NumberField, Select, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { NoRows, Table, type Column } from "../../parts/table.tsx";
@@ -46,7 +46,7 @@ const columns: Array<Column<Location>> = [
 function toValues(l: Location | undefined): Values {
   return {
     name: l?.name ?? "", code: l?.code ?? "", phone: l?.phone ? phone(l.phone) : "", timezone: l?.timezone ?? "", ...addressValues("address", l?.address ?? null),
-    own_taxes: l?.default_taxes ? "yes" : "", default_taxes: taxValue(l?.default_taxes ?? null), buyer_taxes: buyerTaxValue(l?.buyer_taxes ?? null), trade_tax_credit: l?.trade_tax_credit === null || !l ? "" : l.trade_tax_credit ? "yes" : "no",
+    own_taxes: l?.default_taxes ? "yes" : "", default_taxes: taxValue(l?.default_taxes ?? null), buyer_taxes: buyerTaxValue(l?.buyer_taxes ?? null), response_goal_minutes: String(l?.response_goal_minutes ?? ""), trade_tax_credit: l?.trade_tax_credit === null || !l ? "" : l.trade_tax_credit ? "yes" : "no",
   };
 }
 
@@ -59,6 +59,7 @@ function edit(location?: Location): void {
     save: async (v, _, options) => {
       const body = {
         name: v["name"]!, code: v["code"] || null, phone: v["phone"] || null, timezone: v["timezone"] || null, address: toAddress("address", v),
+        response_goal_minutes: Number(v["response_goal_minutes"]) || null,
         default_taxes: v["own_taxes"] ? toTaxes(v["default_taxes"]) : null, buyer_taxes: toBuyerTaxes(v["buyer_taxes"]), trade_tax_credit: v["trade_tax_credit"] ? v["trade_tax_credit"] === "yes" : null,
       };
       await (location ? api.dealership.updateLocation(location.id, body, options) : api.dealership.createLocation(body));
@@ -82,6 +83,7 @@ function Fields(form: FormState<Values>) {
         <TextField form={form} name="name" label="Name" required />
         <TextField form={form} name="code" label="Code" />
         <TextField form={form} name="phone" label="Phone" type="tel" />
+        <NumberField form={form} name="response_goal_minutes" label="Answer new leads within" unit="minutes" />
       </div>
       <AddressFields form={form} prefix="address" />
       <div class="form-row">
