@@ -34,7 +34,7 @@ export function Campaigns() {
   return (
     <Sheet>
       <Page title="Campaigns" back={{ href: href("leads"), title: "Leads" }} actions={add}>
-        <p class="content muted">A campaign sends a marketing message to many leads. It leaves out everyone whose consent doesn't allow it, and waits for each recipient's quiet hours.</p>
+        <p class="part muted">A campaign sends a marketing message to many leads. It leaves out everyone whose consent doesn't allow it, and waits for each recipient's quiet hours.</p>
         <Table label="Campaigns" list={list} columns={columns} name={(c) => c.name} onOpen={(c) => navigate(href("campaigns/" + c.id))}
           empty={<NoRows filtered={false} text="No campaigns yet." clear={() => {}} action={add} />} />
         <DoNotCall />

@@ -35,7 +35,7 @@ export function Plans() {
   return (
     <Sheet>
       <Page title="Follow-up plans" back={{ href: href("leads"), title: "Leads" }} actions={add}>
-        <p class="content muted">A plan sends messages and creates tasks for a new lead, day by day. It stops as soon as the customer answers, or when the lead is closed. Messages wait for the recipient's quiet hours.</p>
+        <p class="part muted">A plan sends messages and creates tasks for a new lead, day by day. It stops as soon as the customer answers, or when the lead is closed. Messages wait for the recipient's quiet hours.</p>
         <Table label="Follow-up plans" list={list} columns={columns} name={(p) => p.name} onOpen={(p) => writes() && edit(p)}
           empty={<NoRows filtered={false} text="No follow-up plans yet." clear={() => {}} action={add} />} />
       </Page>
