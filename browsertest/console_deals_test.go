@@ -177,6 +177,8 @@ func TestDealFinance(t *testing.T) {
 	onSQLite(t, func(t *testing.T, s *server) {
 		deal := s.Test.AcceptedDeal(nil)
 		b := ownerAt(t, s, "deals/"+deal)
+		b.read("The buyer pays cash.")
+		b.button("Compare with financing")
 		b.set("Cash down", "18,00")
 		b.read("Cash down must be an amount, such as 33,900.50.")
 		b.set("Cash down", "18,000.00")

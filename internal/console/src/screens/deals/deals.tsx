@@ -1,7 +1,7 @@
 // Deals: a board by status, or a table.
 import { useState } from "preact/hooks";
 import { api, type DealStatus, type DealType, type PreviewDeal } from "../../api.ts";
-import { ago, date, money, number, shortMoney } from "../../format.ts";
+import { ago, cents, date, money, number, shortMoney } from "../../format.ts";
 import { useKeys } from "../../keys.ts";
 import { useList, type LoadList } from "../../load.ts";
 import { Avatar } from "../../parts/avatar.tsx";
@@ -207,6 +207,6 @@ const columns: Array<Column<PreviewDeal>> = [
   { title: "Lender", cell: (d) => d.deal_type === "finance" && <Status value={d.funding_state} /> },
   { title: "Owner", cell: (d) => <span class="sub">{d.owner?.name}</span> },
   { title: "Started", cell: (d) => <span class="sub">{date(d.created_at)}</span> },
-  { title: "Due", align: "right", cell: (d) => <span class="num">{d.totals.balance_due.amount > 0 && money(d.totals.balance_due)}</span> },
-  { title: "Total", align: "right", phone: "top", cell: (d) => <b class="num">{money(d.totals.total)}</b> },
+  { title: "Due", align: "right", cell: (d) => <span class="num">{d.totals.balance_due.amount > 0 && cents(d.totals.balance_due.amount)}</span> },
+  { title: "Total", align: "right", phone: "top", cell: (d) => <b class="num">{cents(d.totals.total.amount)}</b> },
 ];

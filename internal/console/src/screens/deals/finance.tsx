@@ -70,7 +70,20 @@ function read(inputs: Inputs): Inputs {
   return { ...inputs, down: value("down"), apr: value("apr"), months: value("months") };
 }
 
+/** The calculator. On a cash deal, it waits until someone wants to compare. */
 export function Calculator({ deal }: { deal: PreviewDeal }) {
+  const structures = useStructures(deal.id).data?.data;
+  const [compares, setCompares] = useState(false);
+  if (deal.deal_type !== "cash" || compares || structures?.length) return <OpenCalculator deal={deal} />;
+  return (
+    <section id="calculator" aria-label="Payment calculator">
+      <p class="muted">The buyer pays cash.</p>
+      <Button small onClick={() => setCompares(true)}>Compare with financing</Button>
+    </section>
+  );
+}
+
+function OpenCalculator({ deal }: { deal: PreviewDeal }) {
   const structures = useStructures(deal.id).data?.data;
   const [typed, setTyped] = useState<Inputs>();
   const [saving, setSaving] = useState(false);

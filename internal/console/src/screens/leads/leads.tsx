@@ -14,6 +14,7 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { href, navigate, setQuery, usePlace } from "../../router.ts";
 import { can } from "../../session.ts";
 import { useActions } from "../../shell/actions.ts";
+import { useAwaiting } from "../../shell/counts.ts";
 import { word } from "../../words.ts";
 import { SearchBox, contactName, leadExpansions, markOf, senderOf } from "../contacts/people.tsx";
 import { LeadContext } from "./context.tsx";
@@ -42,6 +43,7 @@ export function Leads({ id }: { id?: string }) {
   const filters = q ? { q } : (views[view] ?? views[""]!)[1];
   const leads = useList(["leads", filters], (page) => api.preview.leads.list({ sort: "last_activity", ...filters, ...page, expand: leadExpansions() }), ["lead"]);
   const rows = leads.data ?? [];
+  const waiting = useAwaiting().data?.everyone;
   const at = rows.findIndex((l) => l.id === id);
   const move = (to: number) => rows[to] && navigate(leadUrl(rows[to].id, query), { replace: true });
   const create = () => setQuery({ new: "yes" });
@@ -59,7 +61,7 @@ export function Leads({ id }: { id?: string }) {
       <section class={id ? "who-pane behind" : "who-pane"} aria-label="Leads">
         <div class="head"><Title>Leads</Title>{can("leads:write") && <div class="acts"><ButtonLink href={href("leads/plans")}>Plans</ButtonLink><ButtonLink href={href("leads/campaigns")}>Campaigns</ButtonLink><Button kind="primary" icon="plus" onClick={create}>New</Button></div>}</div>
         <SearchBox label="Search all leads" />
-        <Tabs label="View" tabs={Object.entries(views).map(([key, [title]]) => ({ title, href: href("leads", { view: key }), current: !q && key === view }))} />
+        <Tabs label="View" tabs={Object.entries(views).map(([key, [title]]) => ({ title, href: href("leads", { view: key }), current: !q && key === view, count: key === "waiting" ? waiting : undefined }))} />
         <QuarantineLine />
         <LeadList leads={leads} id={id} query={query} />
       </section>
