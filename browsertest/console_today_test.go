@@ -65,6 +65,21 @@ func TestConsoleToday(t *testing.T) {
 	})
 }
 
+// An answer to a lead takes two clicks: Reply, and Send.
+func TestClicksOfAnswer(t *testing.T) {
+	onSQLite(t, func(t *testing.T, s *server) {
+		lead, _ := addLead(s, map[string]any{"first_name": "Maren", "last_name": "Holt"})
+		s.Test.Post("/v1/leads/"+lead+"/consents", consented, 201, nil)
+		b := ownerAt(t, s, "today")
+		b.tap("Reply")
+		b.see(`.compose textarea:focus`)
+		b.press("The boat is ready.")
+		b.tap("Send text")
+		b.read("You · Text")
+		assert.Equal(t, b.clicks, 2)
+	})
+}
+
 // choice chooses a time in the menu that is open.
 func choice(name string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll(".snooze .menu button")].find((e) => e.innerText.startsWith(%q)).click()`, name)

@@ -106,6 +106,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.DB, err = s.openDB(ctx); err != nil {
 		return nil, err
 	}
+	a.DB.KeepRows(int64(s.ListMemory) << 20)
 	if s.ReplicaURL != "" {
 		if err := a.DB.OpenReplica(ctx, s.ReplicaURL); err != nil {
 			return nil, errors.Join(err, a.DB.Close())

@@ -73,6 +73,7 @@ type Settings struct {
 
 	MaxWait        time.Duration `env:"SLIPWAY_MAX_WAIT" default:"500ms" help:"How long a request can expect to wait for others. If it would be longer, the server rejects it immediately."`
 	MaxConnections int           `env:"SLIPWAY_MAX_CONNECTIONS" default:"2048" help:"Connections that the server keeps open. The others wait in the queue of the kernel."`
+	ListMemory     int           `env:"SLIPWAY_LIST_MEMORY" default:"16" help:"Megabytes of memory for boats, contacts, leads and deals that were listed lately. Lists of them are much faster then. 0 keeps none."`
 	MaxRequests    int           `env:"SLIPWAY_MAX_REQUESTS" default:"256" help:"Requests of a kind (reads, writes, uploads, urgent ones and public ones) that the server handles or lets wait. It rejects the rest."`
 
 	MCP string `env:"SLIPWAY_MCP" name:"mcp" enum:"on,off," default:"on" help:"Set it to off to serve no assistants at /mcp."`
@@ -128,6 +129,7 @@ func (s Settings) Check() error {
 	check(s.RequestLogRows >= 0 && s.RequestLogRows <= 10_000_000, "SLIPWAY_REQUEST_LOG_ROWS: must be 0 to 10000000")
 	check(s.MaxWait >= 0 && s.MaxWait <= 10*time.Minute, "SLIPWAY_MAX_WAIT: must be at most 10m")
 	check(s.MaxConnections == 0 || s.MaxConnections >= 64 && s.MaxConnections <= 1_000_000, "SLIPWAY_MAX_CONNECTIONS: must be 64 to 1000000")
+	check(s.ListMemory >= 0 && s.ListMemory <= 4096, "SLIPWAY_LIST_MEMORY: must be 0 to 4096")
 	check(s.MaxRequests == 0 || s.MaxRequests >= 8 && s.MaxRequests <= 100_000, "SLIPWAY_MAX_REQUESTS: must be 8 to 100000")
 	return errors.Join(errs...)
 }

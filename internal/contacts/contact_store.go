@@ -19,7 +19,7 @@ import (
 )
 
 var contacts = db.Table[Contact]{
-	Name: "contacts", Prefix: "con", Noun: "contact",
+	Name: "contacts", Prefix: "con", Noun: "contact", Kept: true,
 	Loaded: func(_ *db.Tx, c *Contact) { c.PossibleDuplicates = []string{} },
 }
 

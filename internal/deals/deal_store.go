@@ -20,7 +20,7 @@ import (
 )
 
 var deals = db.Table[Deal]{
-	Name: "deals", Prefix: "deal", Noun: "deal",
+	Name: "deals", Prefix: "deal", Noun: "deal", Kept: true,
 	Loaded: func(_ *db.Tx, d *Deal) { d.derive() },
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	allHulls    = db.Source{From: "hulls h", Cols: "h.cols", ID: "h.id"}
-	hullsByTerm = db.Source{From: "hull_terms t JOIN hulls h ON h.env = t.env AND h.id = t.id", Cols: "h.cols", ID: "t.id"}
+	allHulls    = db.Source{From: "hulls h", Cols: "h.cols", ID: "h.id", Kept: "hulls"}
+	hullsByTerm = db.Source{From: "hull_terms t JOIN hulls h ON h.env = t.env AND h.id = t.id", Cols: "h.cols", ID: "t.id", Kept: "hulls"}
 )
 
 const (

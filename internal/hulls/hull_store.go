@@ -12,7 +12,7 @@ import (
 	"slipway/internal/vocab/null"
 )
 
-var hulls = db.Table[Hull]{Name: "hulls", Prefix: "hull", Noun: "hull", Unique: "status NOT IN ('archived', 'delivered')", Loaded: Derive}
+var hulls = db.Table[Hull]{Name: "hulls", Prefix: "hull", Noun: "hull", Kept: true, Unique: "status NOT IN ('archived', 'delivered')", Loaded: Derive}
 
 // Find returns a hull.
 func Find(ctx context.Context, tx *db.Tx, id string) (Hull, error) { return hulls.Find(ctx, tx, id) }

@@ -92,7 +92,7 @@ func ListInbox(ctx context.Context, tx *db.Tx, f InboxFilter) (p page.Page[Lead]
 	default:
 		return leads.List(ctx, tx, f.Query, w)
 	}
-	p, err = order.List(ctx, tx, db.From(leads.Name), f.Query, db.InEnv(tx, w))
+	p, err = order.List(ctx, tx, leads.Source(), f.Query, db.InEnv(tx, w))
 	for i := range p.Data {
 		p.Data[i].derive(tx.Now)
 	}

@@ -18,7 +18,7 @@ import (
 
 var (
 	leads = db.Table[Lead]{
-		Name: "leads", Prefix: "lead", Noun: "lead",
+		Name: "leads", Prefix: "lead", Noun: "lead", Kept: true,
 		Loaded: func(tx *db.Tx, l *Lead) { l.derive(tx.Now) },
 	}
 	assignments = db.Table[LeadAssignment]{Name: "lead_assignments", Prefix: "asg", Noun: "assignment", Parent: "lead_id"}

@@ -147,6 +147,7 @@ func (s *Server) Exec(statement string, args ...any) {
 
 // TryExec is like Exec, but returns the error of the database.
 func TryExec(s *Server, statement string, args ...any) (int64, error) {
+	defer s.DB.ForgetRows()
 	return db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		return db.Exec(ctx, tx, strings.ReplaceAll(statement, "{emitted}", emitted), args...)
 	})

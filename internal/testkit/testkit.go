@@ -228,6 +228,7 @@ func start(t *testing.T, tmpl *template, set app.Settings, offset *atomic.Int64)
 	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
 	a.HTTP.Transport = exampleProviders{a.HTTP.Transport}
 	a.DB.OwnClock = true
+	a.DB.CheckRows()
 	a.DB.DefaultTimeout = time.Minute // a busy machine must not look like an outage
 	check(t, site.LoadKeys(t.Context(), a.DB, a.Box, false))
 
@@ -316,7 +317,7 @@ func settings(folder, url string) app.Settings {
 		Data: folder, DatabaseURL: url, DirectURL: direct, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
 		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, MaxWait: time.Minute, LogLevel: "warn",
 		AllowPrivate:   true, // webhook receivers run on this machine
-		RequestLogRows: 200_000,
+		RequestLogRows: 200_000, ListMemory: 1,
 	}
 }
 

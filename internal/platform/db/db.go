@@ -50,6 +50,7 @@ type DB struct {
 	plaintext     bool       // PostgreSQL only: the password and the data can be read on the network
 	timelines     *timelines // PostgreSQL only
 	replica       *replica   // PostgreSQL only: nil without one
+	kept          *kept
 
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
@@ -65,7 +66,7 @@ type DB struct {
 // Open opens "sqlite:path" or "postgres://…". It does not connect yet, so a
 // server can start before its database.
 func Open(ctx context.Context, dsn string) (*DB, error) {
-	d := &DB{Now: time.Now, DefaultTimeout: defaultTimeout, ids: id.NewSource(), notifications: make(chan struct{}, 1)}
+	d := &DB{Now: time.Now, DefaultTimeout: defaultTimeout, ids: id.NewSource(), kept: newKept(DefaultKept), notifications: make(chan struct{}, 1)}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
 		return d, d.openSQLite(path)
 	}

@@ -12,6 +12,7 @@ type Source struct {
 	From string // the table, or a join
 	Cols string // how the query writes the row's columns: "h.cols"
 	ID   string // the column that the list is ordered by: "h.id"
+	Kept string // the table of the rows if they are kept in memory, or ""
 
 	// InOrder is set if rows appear in the order of their IDs on both databases.
 	InOrder bool
@@ -37,7 +38,7 @@ func Slice[T any](ctx context.Context, tx *Tx, src Source, q page.Query, w *Wher
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err = All[T](ctx, tx, query, args...)
+	rows, err = listed[T](ctx, tx, src, query, args)
 	if err != nil || q.Cursor() == "" {
 		return rows, false, err
 	}

@@ -38,7 +38,7 @@ func (o Order[T]) List(ctx context.Context, tx *Tx, src Source, q page.Query, w 
 	}
 
 	query := "SELECT {" + src.Cols + "} FROM " + src.From + " WHERE " + from.String() + " ORDER BY " + o.by(src, down) + " LIMIT ?"
-	rows, err := All[T](ctx, tx, query, append(from.Args, q.Limit+1)...)
+	rows, err := listed[T](ctx, tx, src, query, append(from.Args, q.Limit+1))
 	if err != nil || at == nil {
 		return page.New(rows, q, false, o.Cursor), err
 	}

@@ -21,6 +21,7 @@ type Table[T any] struct {
 	Noun   string // what error messages call a row
 	Parent string // the column of the row that FindIn and ListIn look under, such as "deal_id"
 	Unique string // the condition of the rows that CheckUnique compares, or "" for all
+	Kept   bool   // lists keep the rows in memory. Every write has to raise the version
 
 	// Loaded fills in the fields that are not columns, after a row is read.
 	Loaded func(tx *Tx, row *T)
@@ -69,13 +70,22 @@ func (t Table[T]) List(ctx context.Context, tx *Tx, q page.Query, filter *Where)
 		return page.Page[T]{}, err
 	}
 
-	p, err := List[T](ctx, tx, From(t.Name), q, InEnv(tx, filter))
+	p, err := List[T](ctx, tx, t.Source(), q, InEnv(tx, filter))
 	if t.Loaded != nil {
 		for i := range p.Data {
 			t.Loaded(tx, &p.Data[i])
 		}
 	}
 	return p, err
+}
+
+// Source is the source of a list of all rows.
+func (t Table[T]) Source() Source {
+	src := From(t.Name)
+	if t.Kept {
+		src.Kept = t.Name
+	}
+	return src
 }
 
 // ListIn returns one page of the rows that belong to a parent, newest first.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"strings"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // anyHandler is a handler whose types are checked where it is mounted. The code of an
@@ -46,9 +48,17 @@ func (r *Router) mount(op *Operation, h anyHandler) {
 	op.mustHaveEffect()
 	r.mustHaveOwnID(op)
 	r.mustNameOneType(op)
+	mustNotEmbedPage(op)
 	r.addPath(op)
 	r.Operations = append(r.Operations, op)
 	r.mux.Method(op.Method, op.Path, r.serve(op))
+}
+
+// mustNotEmbedPage panics if a response has a page and other fields, which would not be encoded.
+func mustNotEmbedPage(op *Operation) {
+	if op.Out.Implements(reflect.TypeFor[page.Any]()) && !strings.HasPrefix(op.Out.Name(), "Page[") {
+		panic("rest: the response of " + op.ID + " embeds a page")
+	}
 }
 
 // serve handles the requests of an operation.

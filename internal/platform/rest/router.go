@@ -26,6 +26,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
 )
@@ -182,15 +183,51 @@ func encode(x *exchange, out any) (*reply, error) {
 		return p, nil
 	}
 	var err error
-	p.body, err = wire.Marshal(out)
-	if x.preview && err == nil {
-		p.body, err = ToPreview(reflect.TypeOf(out), p.body)
+	if list, ok := out.(page.Any); ok {
+		p.body, err = x.encodeList(list)
+	} else {
+		p.body, err = x.encodeValue(out)
 	}
 	p.body = append(p.body, '\n') // for people at a terminal
 	if x.caller.Version != version.Latest() && !x.preview && err == nil {
 		p.body = version.OfValue(out).Older(x.caller.Version, p.body)
 	}
 	return p, err
+}
+
+// encodeValue encodes a value, or what a pointer points to.
+func (x *exchange) encodeValue(v any) ([]byte, error) {
+	b, err := wire.Marshal(v)
+	if x.preview && err == nil {
+		t := reflect.TypeOf(v)
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		b, err = ToPreview(t, b)
+	}
+	return b, err
+}
+
+// encodeList encodes a page. Most of its objects were encoded before.
+func (x *exchange) encodeList(list page.Any) ([]byte, error) {
+	form := "stable"
+	if x.preview {
+		form = "preview"
+	}
+	n, row := list.Rows()
+	b := append(make([]byte, 0, 4096), `{"data":[`...)
+	for i := range n {
+		json, err := x.router.DB.Encoded(row(i), form, x.encodeValue)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, json...)
+	}
+	frame, err := wire.Marshal(list.Frame())
+	return append(append(b, `],`...), frame[1:]...), err
 }
 
 func (p *reply) send(w http.ResponseWriter) {

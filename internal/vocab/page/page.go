@@ -24,6 +24,27 @@ type Page[T any] struct {
 	PrevCursor *string `json:"prev_cursor" doc:"Send it as ending_before to get newer objects. Null if there are none."`
 }
 
+// Frame is a page without its objects.
+type Frame struct {
+	HasMore    bool    `json:"has_more"`
+	NextCursor *string `json:"next_cursor"`
+	PrevCursor *string `json:"prev_cursor"`
+}
+
+// Any is a page of any type.
+type Any interface {
+	Rows() (n int, row func(i int) any) // pointers to the objects
+	Frame() Frame
+}
+
+// Rows returns the number of objects, and what returns a pointer to each.
+func (p Page[T]) Rows() (n int, row func(i int) any) {
+	return len(p.Data), func(i int) any { return &p.Data[i] }
+}
+
+// Frame returns the page without its objects.
+func (p Page[T]) Frame() Frame { return Frame{p.HasMore, p.NextCursor, p.PrevCursor} }
+
 // Check rejects cursors that are not IDs with this prefix.
 func (q Query) Check(prefix string) error {
 	if q.StartingAfter != "" && q.EndingBefore != "" {

@@ -11,7 +11,7 @@ import { Icon, type IconName } from "../../parts/icon.tsx";
 import { ErrorNote } from "../../parts/state.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { Verdict } from "../../parts/verdict.tsx";
-import { href } from "../../router.ts";
+import { href, usePlace } from "../../router.ts";
 import { can, whyNot } from "../../session.ts";
 import { word } from "../../words.ts";
 import { LogConsent, ReviewButtons, useConsents } from "../contacts/consents.tsx";
@@ -86,6 +86,10 @@ function Write({ lead, channel, check, purpose }: { lead: PreviewLead; channel: 
   });
   form.fields.set("body", { label: channel === "note" ? "Note" : "Message", required: true });
   useKeys({ r: () => ref.current?.focus() });
+  const { query } = usePlace();
+  useEffect(() => {
+    if (query.get("reply")) ref.current?.focus(); // the link Reply on Today
+  }, []);
   const what = channel === "sms" ? "text" : channel;
   const submit = channel === "note" ? "Save note" : check?.quiet_until ? `Schedule ${what}` : `Send ${what}`;
   return (

@@ -82,7 +82,7 @@ function Row({ lead, isCurrent }: { lead: PreviewLead; isCurrent: boolean }) {
       </div>
       <span class={lead.owner ? "wait-owner" : "wait-owner soon"}><Icon name="account" /><span class="found-title">{lead.owner ? (lead.owner.id === session.user.id ? "You" : lead.owner.name) : "Nobody"}</span></span>
       <span class="wait-acts">
-        <ButtonLink small {...(isCurrent && { kind: "primary" })} href={href("leads/" + lead.id)}>{lead.needs_review ? "Decide" : "Reply"}</ButtonLink>
+        <ButtonLink small {...(isCurrent && { kind: "primary" })} href={href("leads/" + lead.id, lead.needs_review ? {} : { reply: "yes" })}>{lead.needs_review ? "Decide" : "Reply"}</ButtonLink>
         {can("leads:write") && <SnoozeMenu lead={lead} name={name} />}
       </span>
     </li>
