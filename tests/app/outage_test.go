@@ -121,10 +121,22 @@ func (n *node) waitFor(t *testing.T, path string, want int) {
 	t.Fatalf("%s: got %+v after a minute, want %d", path, got, want)
 }
 
+// lag returns how long as many requests take that don't need the database, on a machine that may be busy.
+func (n *node) lag() time.Duration {
+	start := time.Now()
+	var wg sync.WaitGroup
+	for range operations() {
+		wg.Go(func() { n.send("GET", "/healthz", "") })
+	}
+	wg.Wait()
+	return time.Since(start)
+}
+
 // checkUnavailable fails unless each operation returns 503 within five seconds,
 // with a Retry-After of 30 to 60 seconds.
 func (n *node) checkUnavailable(t *testing.T) {
 	t.Helper()
+	limit := 5*time.Second + 3*n.lag()
 	var wg sync.WaitGroup
 	for _, o := range operations() {
 		if len(o.Security) == 0 {
@@ -134,8 +146,8 @@ func (n *node) checkUnavailable(t *testing.T) {
 			start := time.Now()
 			a := n.send(o.Method, strings.NewReplacer("{", "", "}", "").Replace(o.Path), "{}")
 			took := time.Since(start)
-			if seconds, err := strconv.Atoi(a.retryAfter); a.status != 503 || err != nil || seconds < 30 || seconds > 60 || took > 5*time.Second {
-				t.Errorf("%s: got %+v after %s, want 503 with a Retry-After of 30 to 60 within 5 seconds", o.OperationID, a, took)
+			if seconds, err := strconv.Atoi(a.retryAfter); a.status != 503 || err != nil || seconds < 30 || seconds > 60 || took > limit {
+				t.Errorf("%s: got %+v after %s, want 503 with a Retry-After of 30 to 60 within %s", o.OperationID, a, took, limit)
 			}
 		})
 	}
