@@ -46,9 +46,9 @@ type bare struct {
 const (
 	keyColumns = "env, id, public_id, hash, name, scopes, rate_limit, lineage, pin, created_by, created_at, last_used_at, expires_at, " +
 		"revoked_at, rotated_to, dealership_id, mode"
-	hullColumns = "env, id, hin, make, model, year, length_ft, price_usd, status, location_id, created_at, stock_number, condition, category, " +
+	hullColumns = "env, id, hin, make, model, year, length_ft, price_usd, status, stock_state, location_id, created_at, stock_number, condition, category, " +
 		"boat_class, title, description, ownership, hin_country, hin_warnings, hin_absent_reason, price_type, price_hidden, msrp_usd, " +
-		"photo_count, published_channels, hold, received_on, sold_at, archived_at, previous_hull_id, metadata, version, updated_at, " +
+		"photo_count, published_channels, hold, order_number, expected_on, options, received_on, sold_at, archived_at, previous_hull_id, metadata, version, updated_at, " +
 		"timezone, status_before, deal_id, make_key, model_key"
 
 	findKey = "SELECT " + keyColumns + ` FROM (
@@ -170,6 +170,7 @@ type bareHull struct {
 	LengthFt          float64         `json:"length_ft"`
 	PriceUSD          int64           `json:"price_usd"`
 	Status            string          `json:"status"`
+	StockState        string          `json:"stock_state"`
 	LocationID        string          `json:"location_id"`
 	CreatedAt         stamp           `json:"created_at"`
 	StockNumber       *string         `json:"stock_number"`
@@ -189,6 +190,9 @@ type bareHull struct {
 	PrimaryPhotoURL   *string         `json:"primary_photo_url"`
 	PublishedChannels json.RawMessage `json:"published_channels"`
 	Hold              json.RawMessage `json:"hold"`
+	OrderNumber       *string         `json:"order_number"`
+	ExpectedOn        *string         `json:"expected_on"`
+	Options           json.RawMessage `json:"options"`
 	ReceivedOn        *string         `json:"received_on"`
 	SoldAt            *stamp          `json:"sold_at"`
 	ArchivedAt        *stamp          `json:"archived_at"`
@@ -204,10 +208,10 @@ type bareHull struct {
 }
 
 func (h *bareHull) scan(row interface{ Scan(...any) error }) error {
-	err := row.Scan(&h.Env, &h.ID, &h.HIN, &h.Make, &h.Model, &h.Year, &h.LengthFt, &h.PriceUSD, &h.Status, &h.LocationID, &h.CreatedAt,
+	err := row.Scan(&h.Env, &h.ID, &h.HIN, &h.Make, &h.Model, &h.Year, &h.LengthFt, &h.PriceUSD, &h.Status, &h.StockState, &h.LocationID, &h.CreatedAt,
 		&h.StockNumber, &h.Condition, &h.Category, &h.BoatClass, &h.Title, &h.Description, &h.Ownership, &h.HINCountry,
 		(*[]byte)(&h.HINWarnings), &h.HINAbsentReason, &h.PriceType, &h.PriceHidden, &h.MSRPUSD, &h.PhotoCount,
-		(*[]byte)(&h.PublishedChannels), (*[]byte)(&h.Hold), &h.ReceivedOn, &h.SoldAt, &h.ArchivedAt, &h.PreviousHullID,
+		(*[]byte)(&h.PublishedChannels), (*[]byte)(&h.Hold), &h.OrderNumber, &h.ExpectedOn, (*[]byte)(&h.Options), &h.ReceivedOn, &h.SoldAt, &h.ArchivedAt, &h.PreviousHullID,
 		(*[]byte)(&h.Metadata), &h.Version, &h.UpdatedAt, &h.timezone, &h.statusBefore, &h.dealID, &h.makeKey, &h.modelKey)
 	h.derive()
 	return err

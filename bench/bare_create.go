@@ -81,10 +81,10 @@ func (b *bare) createHull(req *http.Request, k keyRow) ([]byte, int64, error) {
 	h := bareHull{
 		Env: k.env, ID: b.ids.New("hull", now), HIN: c.HIN, Make: c.Make, Model: c.Model, Year: c.Year,
 		LengthFt: c.LengthFt, PriceUSD: c.PriceUSD,
-		Status: c.Status, LocationID: c.LocationID, CreatedAt: stamp(now), StockNumber: c.StockNumber, Condition: "new", Category: "power",
+		Status: c.Status, StockState: "in_stock", LocationID: c.LocationID, CreatedAt: stamp(now), StockNumber: c.StockNumber, Condition: "new", Category: "power",
 		BoatClass: c.BoatClass, Title: c.Title, Description: c.Description, Ownership: "owned", HINWarnings: json.RawMessage("[]"),
 		PriceType: "asking", timezone: benchZone,
-		PublishedChannels: json.RawMessage("[]"), ReceivedOn: c.ReceivedOn, Metadata: c.Metadata, Version: 1, UpdatedAt: stamp(now),
+		PublishedChannels: json.RawMessage("[]"), Options: json.RawMessage("[]"), ReceivedOn: c.ReceivedOn, Metadata: c.Metadata, Version: 1, UpdatedAt: stamp(now),
 		makeKey: strings.ToLower(c.Make), modelKey: strings.ToLower(c.Model),
 	}
 	h.derive()
@@ -142,9 +142,9 @@ func (w *writer) at(t time.Time) any {
 // hull writes the hull, its search terms, its price and its history.
 func (w *writer) hull(k keyRow, h bareHull) {
 	at, actor := w.at(w.now), fmt.Sprintf(`{"type":"api_key","id":%q,"label":%q}`, k.id, k.name)
-	w.insert("hulls", h.Env, h.ID, h.HIN, h.Make, h.Model, h.Year, h.LengthFt, h.PriceUSD, h.Status, h.LocationID, h.CreatedAt, h.StockNumber,
+	w.insert("hulls", h.Env, h.ID, h.HIN, h.Make, h.Model, h.Year, h.LengthFt, h.PriceUSD, h.Status, h.StockState, h.LocationID, h.CreatedAt, h.StockNumber,
 		h.Condition, h.Category, h.BoatClass, h.Title, h.Description, h.Ownership, h.HINCountry, h.HINWarnings, h.HINAbsentReason,
-		h.PriceType, h.PriceHidden, h.MSRPUSD, h.PhotoCount, h.PublishedChannels, h.Hold, h.ReceivedOn, h.SoldAt, h.ArchivedAt, h.PreviousHullID, h.Metadata, h.Version, h.UpdatedAt,
+		h.PriceType, h.PriceHidden, h.MSRPUSD, h.PhotoCount, h.PublishedChannels, h.Hold, h.OrderNumber, h.ExpectedOn, h.Options, h.ReceivedOn, h.SoldAt, h.ArchivedAt, h.PreviousHullID, h.Metadata, h.Version, h.UpdatedAt,
 		h.timezone, h.statusBefore, h.dealID, h.makeKey, h.modelKey)
 	w.terms(h)
 	w.insert("hull_pricing", h.Env, h.ID, h.PriceUSD, h.PriceUSD, false, "asking", at, 1, at)

@@ -38,7 +38,7 @@ func settings(folder, url string) app.Settings {
 	return app.Settings{
 		Data: folder, DatabaseURL: url, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
 		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LogLevel: "info",
-		LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, // the limiter runs, but rejects nothing
+		ListMemory: 16, LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, // the limiter runs, but rejects nothing
 	}
 }
 
