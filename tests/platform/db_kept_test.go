@@ -36,9 +36,13 @@ func TestListsFromMemory(t *testing.T) {
 			},
 			func() { _, _ = s.Test.Send("POST", "/v1/hulls/"+pick(hulls)+"/archive", nil) }, // once
 			func() { s.Test.Photo(pick(hulls[:2])) },
-			func() { s.Test.Patch("/v1/contacts/"+pick(contacts), map[string]any{"last_name": words(rng)}, 200, nil) },
+			func() {
+				s.Test.Patch("/v1/contacts/"+pick(contacts), map[string]any{"last_name": words(rng)}, 200, nil)
+			},
 			func() { s.Test.Patch("/v1/leads/"+pick(leads), map[string]any{"message": words(rng)}, 200, nil) },
-			func() { s.Test.Patch("/v1/deals/"+pick(deals), map[string]any{"metadata": map[string]any{"note": words(rng)}}, 200, nil) },
+			func() {
+				s.Test.Patch("/v1/deals/"+pick(deals), map[string]any{"metadata": map[string]any{"note": words(rng)}}, 200, nil)
+			},
 			func() { s.Advance(time.Duration(rng.IntN(48)) * time.Hour) },
 		}
 		callers := map[string]*testkit.Client{
