@@ -53,7 +53,7 @@ func operation(is *rest.Operation, schemas huma.Registry) *huma.Operation {
 		found.Description = is.Found
 		op.Responses["200"] = &found
 	}
-	if len(is.Produces) > 0 || is.OffersCSV() {
+	if len(is.Produces) > 0 || is.Listing() || is.OffersCSV() {
 		op.Responses["304"] = &huma.Response{Description: "Not modified: the content still matches If-None-Match."}
 	}
 	if is.Accepts.Types != nil {
@@ -96,7 +96,9 @@ func success(is *rest.Operation, schemas huma.Registry) *huma.Response {
 	}
 	if is.OffersCSV() {
 		res.Content[rest.CSV] = &huma.MediaType{Schema: contentSchema(rest.CSV)}
-		res.Headers["ETag"] = header("Identifies the CSV. Send it back as If-None-Match.", huma.TypeString, `"5d41402abc4b2a76"`)
+	}
+	if is.Listing() || is.OffersCSV() {
+		res.Headers["ETag"] = header("Identifies this content. Send it back as If-None-Match.", huma.TypeString, `"5d41402abc4b2a76"`)
 	}
 	if is.Out.Implements(reflect.TypeFor[rest.Versioned]()) {
 		res.Headers["ETag"] = header("The version of the resource. Send it back as If-Match.", huma.TypeString, `"1"`)

@@ -31,6 +31,7 @@ type Client struct {
 	header     http.Header
 	timeout    time.Duration
 	retries    retries
+	pages      pages
 	onRequest  func(RequestInfo)
 	onResponse func(ResponseInfo)
 }

@@ -38,7 +38,7 @@ func list[T any](ctx context.Context, c *Client, r request, opts []RequestOption
 		query := encodeQuery(r.query)
 		for {
 			r := r
-			r.query = query
+			r.query, r.list = query, true
 			page, err := call[pageOf[T]](ctx, c, r, opts)
 			if err != nil {
 				var none T

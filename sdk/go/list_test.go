@@ -2,6 +2,8 @@ package slipway
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -85,4 +87,42 @@ func TestListTwice(t *testing.T) {
 		}
 		equal(t, n, 3, "hulls")
 	}
+}
+
+// A page that hasn't changed is not sent again.
+func TestListKeepsPages(t *testing.T) {
+	const page = `{"data": [{"id": "hull_%s"}], "has_more": false, "next_cursor": null, "prev_cursor": null}`
+	s := script(t,
+		reply(200, strings.ReplaceAll(page, "%s", "1"), "ETag", `"a"`), reply(304, ""),
+		reply(200, strings.ReplaceAll(page, "%s", "2"), "ETag", `"b"`), fails(503, "unavailable"), reply(304, ""),
+		reply(200, strings.ReplaceAll(page, "%s", "3"))) // of another URL, without an ETag
+	for i, want := range []string{"hull_1", "hull_1", "hull_2", "hull_2"} {
+		got, err := ids(t, s, 9, HullListParams{})
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		equal(t, got, []string{want}, "hulls")
+	}
+	got, err := ids(t, s, 9, HullListParams{Make: "Pursuit"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, []string{"hull_3"}, "hulls")
+
+	var tags []string
+	for _, r := range s.requests {
+		tags = append(tags, r.header.Get("If-None-Match"))
+	}
+	equal(t, tags, []string{"", `"a"`, `"a"`, `"b"`, `"b"`, ""}, "If-None-Match")
+}
+
+// Only the pages that were used last are kept.
+func TestPagesAreBounded(t *testing.T) {
+	var p pages
+	for i := range 100 {
+		p.keep(strconv.Itoa(i), keptPage{"a", []byte("{}")})
+		p.keep("large", keptPage{"a", make([]byte, maxPageSize+1)})
+	}
+	equal(t, []int{len(p.byURL), len(p.recent)}, []int{maxPages, maxPages}, "pages")
+	equal(t, []string{p.get("99").tag, p.get("67").tag, p.get("large").tag}, []string{"a", "", ""}, "tags")
 }

@@ -25,6 +25,7 @@ type request struct {
 	body   any      // sent as JSON
 	file   *File    // sent as it is
 	accept string   // media type of the response, if the operation has several
+	list   bool     // the response is a page, which is kept
 }
 
 // call sends a request and decodes the response.
@@ -188,6 +189,12 @@ func (c *Client) roundTrip(ctx context.Context, p *prepared, token string) (*htt
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
+	var kept keptPage
+	if p.list {
+		if kept = c.pages.get(p.url); kept.tag != "" {
+			req.Header.Set("If-None-Match", kept.tag)
+		}
+	}
 
 	res, err := c.http.Do(req)
 	if err != nil {
@@ -201,8 +208,14 @@ func (c *Client) roundTrip(ctx context.Context, p *prepared, token string) (*htt
 	if err != nil {
 		return res, nil, &noResponse{p.verb, p.path, err}
 	}
+	if kept.tag != "" && res.StatusCode == http.StatusNotModified {
+		return res, kept.text, nil
+	}
 	if res.StatusCode >= 300 {
 		return res, nil, parseError(res, text, time.Now())
+	}
+	if p.list {
+		c.pages.keep(p.url, keptPage{res.Header.Get("ETag"), text})
 	}
 	return res, text, nil
 }

@@ -76,3 +76,42 @@ func words(rng *rand.Rand) string {
 	text := []string{"Sea trial", "Reduced", "Garage kept", "One owner"}
 	return text[rng.IntN(len(text))] + " " + time.Duration(rng.IntN(1_000_000)).String()
 }
+
+// A caller who has a page gets 304 until something that they see has changed.
+func TestListNotModified(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		const list = "/v1/hulls?limit=5"
+		hull := s.Test.Hull(s.Test.Location(), map[string]any{"received_on": "2026-10-01"})
+		tag := s.Test.Get(list, 200, nil).Header.Get("ETag")
+		assert.Equal(t, s.Test.Get(list, 200, nil).Header.Get("ETag"), tag, "again")
+
+		has := s.Test.With("If-None-Match", `"other", W/`+tag)
+		res := has.Get(list, 304, nil)
+		assert.Equal(t, string(res.Bytes), "")
+		assert.Equal(t, res.Header.Get("ETag"), tag)
+		s.DB.ForgetRows()
+		has.Get(list, 304, nil)
+
+		changed := func(what string, c *testkit.Client, path string) {
+			t.Helper()
+			if c.Get(path, 200, nil).Header.Get("ETag") == tag {
+				t.Errorf("%s has the same ETag", what)
+			}
+		}
+		changed("another page", has, "/v1/hulls?limit=5&starting_after="+hull)
+		changed("another shape", has, "/v2-preview/hulls?limit=5")
+		changed("another version", has.With("Service-Version", version.Published[0].Date), list)
+		s.As(s.Key("hulls:read")).With("If-None-Match", tag).Get(list, 304, nil) // sees the same
+		changed("another dealership", s.Other.With("If-None-Match", tag), list)
+		s.Advance(24 * time.Hour)
+		changed("another day", has, list)
+
+		has = s.Test.With("If-None-Match", s.Test.Get(list, 200, nil).Header.Get("ETag"))
+		has.Get(list, 304, nil)
+		s.Test.Patch("/v1/hulls/"+hull, map[string]any{"title": "Reduced"}, 200, nil)
+		changed("a write", has, list)
+
+		locations := s.Test.Get("/v1/locations", 200, nil) // has no rows in memory
+		s.Test.With("If-None-Match", locations.Header.Get("ETag")).Get("/v1/locations", 304, nil)
+	})
+}

@@ -3,6 +3,7 @@ package db
 import (
 	"container/list"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"reflect"
 	"slices"
@@ -54,8 +55,14 @@ type keptRow struct {
 
 // form is a value and its JSON.
 type form struct {
-	of   any // a pointer to a value that never changes
-	json []byte
+	of any // a pointer to a value that never changes
+	JSON
+}
+
+// JSON is an encoded row.
+type JSON struct {
+	Text []byte
+	Sum  [sha256.Size]byte // the hash of the text
 }
 
 // rowOverhead is about what a row needs in memory besides its JSON.
@@ -231,25 +238,28 @@ func (tx *Tx) compare(ctx context.Context, of reflect.Type, query string, args [
 
 // Encoded returns the JSON of a row, which is a pointer to a struct. Form names how it is encoded.
 // If an equal row was encoded in this form lately, the JSON is from memory.
-func (d *DB) Encoded(row any, formName string, encode func(row any) ([]byte, error)) ([]byte, error) {
+func (d *DB) Encoded(row any, formName string, encode func(row any) ([]byte, error)) (JSON, error) {
 	v := reflect.ValueOf(row).Elem()
 	env, state, versioned := stateOf(v)
-	k := d.kept
-	if !versioned || k == nil || k.most == 0 {
-		return encode(row)
-	}
 	id := rowID{v.Type(), env, state.ID}
-	if f := k.form(id, state, formName); f.of != nil && reflect.DeepEqual(f.of, row) {
-		return f.json, nil
+	k := d.kept
+	keeps := versioned && k != nil && k.most > 0
+	if keeps {
+		if f := k.form(id, state, formName); f.of != nil && reflect.DeepEqual(f.of, row) {
+			return f.JSON, nil
+		}
 	}
 
-	json, err := encode(row)
+	text, err := encode(row)
 	if err != nil {
-		return nil, err
+		return JSON{}, err
 	}
-	copied := reflect.New(v.Type())
-	copied.Elem().Set(v)
-	k.setForm(id, state, formName, form{copied.Interface(), json})
+	json := JSON{text, sha256.Sum256(text)}
+	if keeps {
+		copied := reflect.New(v.Type())
+		copied.Elem().Set(v)
+		k.setForm(id, state, formName, form{copied.Interface(), json})
+	}
 	return json, nil
 }
 
@@ -269,7 +279,7 @@ func (k *kept) setForm(id rowID, state rowState, name string, f form) {
 	if r.forms == nil {
 		r.forms = map[string]form{}
 	}
-	more := int64(2*len(f.json)) - int64(2*len(r.forms[name].json)) // the value is about as large
+	more := int64(2*len(f.Text)) - int64(2*len(r.forms[name].Text)) // the value is about as large
 	r.forms[name] = f
 	r.size, k.size = r.size+more, k.size+more
 	k.shrink()

@@ -62,7 +62,7 @@ func TestKeptRowsAreBounded(t *testing.T) {
 		for _, row := range []keptBoat{b, first} {
 			json, err := d.Encoded(&row, "stable", encode)
 			assert.NoError(t, err)
-			assert.Equal(t, string(json), fmt.Sprintf("%-1000s", row.Name))
+			assert.Equal(t, string(json.Text), fmt.Sprintf("%-1000s", row.Name))
 		}
 		if d.kept.size > d.kept.most || len(d.kept.rows) != d.kept.recent.Len() {
 			t.Fatalf("%d bytes, %d rows, %d in order", d.kept.size, len(d.kept.rows), d.kept.recent.Len())
@@ -87,7 +87,7 @@ func TestEncodedComparesValues(t *testing.T) {
 		t.Helper()
 		got, err := d.Encoded(&b, form, encode)
 		assert.NoError(t, err)
-		assert.Equal(t, string(got), json)
+		assert.Equal(t, string(got.Text), json)
 		assert.Equal(t, encoded, n)
 	}
 	want(boat, "stable", "Gull [fast]", 1)

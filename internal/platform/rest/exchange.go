@@ -32,6 +32,7 @@ type exchange struct {
 	csv         bool       // the request prefers CSV, and the operation offers it
 	caller      auth.Principal
 	ifMatch     ifMatch
+	ifNoneMatch string // of a list
 	fingerprint []byte // of the request, for its idempotency key
 	key         string
 	query       url.Values

@@ -116,6 +116,7 @@ func (r *Router) guard(ctx context.Context, w http.ResponseWriter, req *http.Req
 		x.csv = prefersCSV(req.Header.Values("Accept"))
 	}
 	x.ifMatch.documented = op.IfMatch()
+	x.ifNoneMatch = req.Header.Get("If-None-Match")
 	param := func(name string) string { return pathValue(req, name) }
 	if name := firstParam(op.Path); name != "" && req.Method != http.MethodGet {
 		x.object = param(name)

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
+	"slipway/internal/vocab/page"
 )
 
 // Route declares an operation. What is true of an operation is written here and nowhere
@@ -79,6 +80,11 @@ type Operation struct {
 
 // OffersCSV reports whether the operation answers CSV to requests that prefer it.
 func (o *Operation) OffersCSV() bool { return o.csv != nil }
+
+// Listing reports whether the operation returns a page of a list.
+func (o *Operation) Listing() bool {
+	return o.Method == http.MethodGet && o.Out.Implements(reflect.TypeFor[page.Any]())
+}
 
 // IfMatch reports whether the operation checks If-Match: whether it can change something
 // that has a version.

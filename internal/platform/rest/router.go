@@ -184,9 +184,12 @@ func encode(x *exchange, out any) (*reply, error) {
 	}
 	var err error
 	if list, ok := out.(page.Any); ok {
-		p.body, err = x.encodeList(list)
+		err = x.encodeList(p, list)
 	} else {
 		p.body, err = x.encodeValue(out)
+	}
+	if p.status == http.StatusNotModified {
+		return p, err
 	}
 	p.body = append(p.body, '\n') // for people at a terminal
 	if x.caller.Version != version.Latest() && !x.preview && err == nil {
@@ -206,28 +209,6 @@ func (x *exchange) encodeValue(v any) ([]byte, error) {
 		b, err = ToPreview(t, b)
 	}
 	return b, err
-}
-
-// encodeList encodes a page. Most of its objects were encoded before.
-func (x *exchange) encodeList(list page.Any) ([]byte, error) {
-	form := "stable"
-	if x.preview {
-		form = "preview"
-	}
-	n, row := list.Rows()
-	b := append(make([]byte, 0, 4096), `{"data":[`...)
-	for i := range n {
-		json, err := x.router.DB.Encoded(row(i), form, x.encodeValue)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, json...)
-	}
-	frame, err := wire.Marshal(list.Frame())
-	return append(append(b, `],`...), frame[1:]...), err
 }
 
 func (p *reply) send(w http.ResponseWriter) {

@@ -79,10 +79,16 @@ interface Call {
   query?: object | undefined;
   body?: unknown;
   file?: Upload;
+  /** The response is a page, which is kept. */
+  list?: boolean;
   /** The caller reads the response. */
   stream?: boolean;
   options?: Options | undefined;
 }
+
+// The limits of the pages that a client keeps.
+const maxPages = 32;
+const maxPageSize = 256 << 10;
 
 type Init = { method: string; headers: Record<string, string>; body?: BodyInit; duplex?: "half" };
 
@@ -90,6 +96,8 @@ type Init = { method: string; headers: Record<string, string>; body?: BodyInit; 
 export class Sender {
   #config: Config;
   #base: string;
+  /** The pages of lists by URL, the latest last. The server says if nothing has changed, and then sends no body. */
+  #pages = new Map<string, { tag: string; text: string }>();
 
   constructor(config: Config) {
     this.#config = config;
@@ -114,13 +122,19 @@ export class Sender {
       Object.assign(last, { authorized: false, response: undefined });
       await this.#authorize(init.headers);
       last.authorized = true;
+      const kept = call.list ? this.#pages.get(url) : undefined;
+      if (kept) init.headers["If-None-Match"] = kept.tag;
       this.#config.onRequest?.(info);
       try {
         return await limited(options.signal, timeout, stream, async (signal) => {
           const response = await (this.#config.fetch ?? fetch)(url, { ...init, redirect: "manual", signal });
           last.response = response;
+          if (kept && response.status === 304) return JSON.parse(kept.text) as T;
           if (!response.ok) throw toError(response, await response.text());
-          return (stream ? response : toJSON(response, await response.text())) as T;
+          if (stream) return response as T;
+          const text = await response.text();
+          if (call.list) this.#keep(url, response.headers.get("ETag"), text);
+          return toJSON(response, text) as T;
         });
       } catch (e) {
         error = toConnectionError(e, method + " " + path, options.signal);
@@ -145,6 +159,13 @@ export class Sender {
     if (options.ifVersion !== undefined) headers["If-Match"] = `"${options.ifVersion}"`;
     if (options.mfaToken) headers["MFA-Token"] = options.mfaToken;
     return { ...headers, ...options.headers };
+  }
+
+  #keep(url: string, tag: string | null, text: string): void {
+    if (!tag || text.length > maxPageSize) return;
+    this.#pages.delete(url);
+    this.#pages.set(url, { tag, text });
+    if (this.#pages.size > maxPages) this.#pages.delete(this.#pages.keys().next().value!);
   }
 
   async #authorize(headers: Record<string, string>): Promise<void> {
@@ -288,5 +309,5 @@ export function csv(family: Family, path: string, options?: Options, query?: obj
 
 /** Returns a list, whose pages are requested when they are needed. */
 export function list<T>(family: Family, path: string, options?: Options, query: ListParams = {}): List<T> {
-  return new List<T>(query, (q) => get<Page<T>>(family, path, options, q));
+  return new List<T>(query, (q) => family.send<Page<T>>("GET", path, { query: q, options, list: true }));
 }

@@ -53,3 +53,25 @@ test("a list can be read again", async () => {
     assert.equal(count, 3);
   }
 });
+
+test("a page that hasn't changed is not sent again", async () => {
+  const hulls = (id: string) => JSON.stringify({ data: [{ id }], has_more: false, next_cursor: null, prev_cursor: null });
+  const s = script([
+    reply(200, hulls("hull_1"), { ETag: '"a"' }), reply(304, null), reply(200, hulls("hull_2"), { ETag: '"b"' }),
+    fails(503, "unavailable"), reply(304, null), page(["hull_3"], null),
+  ]);
+  const got: string[] = [];
+  for (let i = 0; i < 4; i++) got.push((await s.slipway.hulls.list()).data[0]!.id);
+  got.push((await s.slipway.hulls.list({ make: "Pursuit" })).data[0]!.id);
+  assert.deepEqual(got, ["hull_1", "hull_1", "hull_2", "hull_2", "hull_3"]);
+  assert.deepEqual(s.requests.map((r) => r.headers["If-None-Match"]), [undefined, '"a"', '"a"', '"b"', '"b"', undefined]);
+});
+
+test("only the pages that were used last are kept", async () => {
+  const steps = Array.from({ length: 40 }, () => reply(200, '{"data": []}', { ETag: '"a"' }));
+  const s = script(steps);
+  for (let i = 0; i < 38; i++) await s.slipway.hulls.list({ make: String(i) });
+  await s.slipway.hulls.list({ make: "37" });
+  await s.slipway.hulls.list({ make: "0" });
+  assert.deepEqual(s.requests.slice(-2).map((r) => r.headers["If-None-Match"]), ['"a"', undefined]);
+});
