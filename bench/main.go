@@ -40,7 +40,7 @@ func main() {
 	short := flag.Bool("short", false, "run a short benchmark with 50,000 hulls; doesn't write a report")
 	only := flag.String("only", "",
 		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million, import, reports, "+
-			"pocketbase/create/16, idle, streams, overload or uploads; doesn't write a report")
+			"pocketbase/create/16, idle, streams, overload, campaign or uploads; doesn't write a report")
 	flag.Float64Var(&o.seconds, "seconds", 3, "seconds to measure each server, per number")
 	flag.IntVar(&o.hulls, "hulls", 1_000_000, "number of hulls in the large inventory")
 	flag.IntVar(&o.rows, "rows", 100_000, "number of rows in the imported file")
@@ -138,7 +138,7 @@ func onProcesses(ctx context.Context, o options, r *report) error {
 		name    string
 		measure func(context.Context, options, *report) error
 	}{
-		{"pocketbase/", against}, {"idle", idle}, {"streams", streams}, {"overload", overload}, {"uploads", uploads},
+		{"pocketbase/", against}, {"idle", idle}, {"streams", streams}, {"overload", overload}, {"campaign", sendCampaigns}, {"uploads", uploads},
 	} {
 		if !o.includes(part.name) {
 			continue

@@ -54,6 +54,7 @@ type report struct {
 	levels    []level
 	idles     []idled
 	streams   []streamed
+	campaigns []sentCampaign
 	steps     []step
 	crowds    []crowd
 	generator float64 // requests per second of the client alone
@@ -193,7 +194,7 @@ func (r *report) tables() []table {
 	}
 
 	return slices.Concat([]table{compared}, r.versusTables(), []table{depth, found, work, r.summaryTable()}, r.relayTables(),
-		[]table{r.idleTable(), r.streamsTable(), r.overloadTable(), r.crowdTable(), r.uploadsTable()})
+		[]table{r.idleTable(), r.streamsTable(), r.overloadTable(), r.crowdTable(), r.campaignTable(), r.uploadsTable()})
 }
 
 func mark(reached bool) string {
