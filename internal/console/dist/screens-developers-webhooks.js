@@ -1,1 +1,1 @@
-import{nd as a,od as b,pd as c,qd as d}from"./common.js";export{c as Health,a as Webhooks,d as editWebhook,b as webhookName};
+import{pd as a,qd as b,rd as c,sd as d}from"./common.js";export{c as Health,a as Webhooks,d as editWebhook,b as webhookName};

@@ -10,7 +10,7 @@ import { CheckField, MoneyField } from "../../parts/field.tsx";
 import { Facts, Section } from "../../parts/layout.tsx";
 import { Loaded } from "../../parts/state.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { can } from "../../session.ts";
+import { can, whyNot } from "../../session.ts";
 import { word } from "../../words.ts";
 import { PriceDialog } from "./actions.tsx";
 import { BoatOwner } from "./owner.tsx";
@@ -26,7 +26,7 @@ export function BoatPricing({ boat }: { boat: PreviewHull }) {
     <Loaded load={pricing}>
       {(p) => (
         <>
-          <Section title="Price" action={can("hulls:write") && <Button small icon="price" onClick={() => setDialog("price")}>Change price</Button>}>
+          <Section title="Price" action={<Button small icon="price" why={whyNot("hulls:write")} onClick={() => setDialog("price")}>Change price</Button>}>
             <Facts facts={[
               ["Price", <b>{usd(p.price_usd)}</b>],
               ["Shown as", p.price_type === "call" ? "Call for price" : `${word(p.price_type)} price`],
