@@ -43,7 +43,7 @@ type NewPrice struct {
 
 // HullsRepriced are the new prices of several hulls.
 type HullsRepriced struct {
-	_ struct{} `doc:"The prices of several hulls after a change."`
+	_ struct{} `doc:"The prices of several hulls after a change." privacy:"plain"`
 
 	Data []HullPricing `json:"data" nullable:"false" doc:"Pricing of the hulls, in the order of the request."`
 }

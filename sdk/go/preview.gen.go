@@ -676,6 +676,15 @@ func (s *PreviewDealershipService) GetBackups(ctx context.Context, opts ...Reque
 	return call[PreviewBackupStatus](ctx, s.client, request{verb: "GET", path: "/v2-preview/backups"}, opts)
 }
 
+// GetDailySummary: Retrieve whether a user gets the daily summary. Requires admin.
+//
+// Users can do this for themselves with a session.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) GetDailySummary(ctx context.Context, userID string, opts ...RequestOption) (*PreviewDailySummary, error) {
+	return call[PreviewDailySummary](ctx, s.client, request{verb: "GET", path: "/v2-preview/users/{user_id}/daily_summary", ids: []string{userID}}, opts)
+}
+
 // GetLocation: Retrieve a location. Requires hulls:read or admin.
 //
 // Returns the location with its address and taxes.
@@ -760,6 +769,17 @@ func (s *PreviewDealershipService) ListNames(ctx context.Context, params Preview
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealershipService) ReplaceLogo(ctx context.Context, file File, opts ...RequestOption) (*PreviewDealership, error) {
 	return call[PreviewDealership](ctx, s.client, request{verb: "PUT", path: "/v2-preview/dealership/logo", file: &file}, opts)
+}
+
+// SetDailySummary: Turn the daily summary of a user on or off. Requires admin.
+//
+// The email lists who waits for an answer, the appointments of the day, tasks, holds that end, and deals that
+// need something, as far as the user can read them. On days without any of these, no email is sent. Users can do
+// this for themselves with a session.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) SetDailySummary(ctx context.Context, userID string, body PreviewDailySummaryUpdate, opts ...RequestOption) (*PreviewDailySummary, error) {
+	return call[PreviewDailySummary](ctx, s.client, request{verb: "PUT", path: "/v2-preview/users/{user_id}/daily_summary", ids: []string{userID}, body: body}, opts)
 }
 
 // Update: Change the dealership's settings. Requires admin.

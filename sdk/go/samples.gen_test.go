@@ -1966,6 +1966,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			dailySummary, err := client.Preview.Dealership.GetDailySummary(ctx, "usr_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(dailySummary)
+			return nil
+		},
+		func() error {
 			location, err := client.Preview.Dealership.GetLocation(ctx, "loc_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -2031,6 +2039,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(dealership.ID)
+			return nil
+		},
+		func() error {
+			dailySummary, err := client.Preview.Dealership.SetDailySummary(ctx, "usr_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewDailySummaryUpdate{Enabled: true, SendAt: slipway.Set("07:30")})
+			if err != nil {
+				return err
+			}
+			fmt.Println(dailySummary)
 			return nil
 		},
 		func() error {

@@ -4253,6 +4253,26 @@ type PreviewChannelRotate struct {
 	OverlapHours *int64 `json:"overlap_hours,omitzero"`
 }
 
+// PreviewDailySummary: Whether and when a user gets the daily summary by email.
+type PreviewDailySummary struct {
+	// Whether the user gets the email.
+	Enabled bool `json:"enabled"`
+	// When the next email is due. Null if the user doesn't get it.
+	NextAt *time.Time `json:"next_at"`
+	// Time of day, in the time zone of the dealership.
+	SendAt string `json:"send_at"`
+	// User who gets the email.
+	UserID string `json:"user_id"`
+}
+
+// PreviewDailySummaryUpdate: Whether and when a user gets the daily summary by email.
+type PreviewDailySummaryUpdate struct {
+	// Whether the user gets the email.
+	Enabled bool `json:"enabled"`
+	// Time of day, in the time zone of the dealership.
+	SendAt Opt[string] `json:"send_at,omitzero"`
+}
+
 // PreviewDeal: The sale of one hull to one buyer.
 type PreviewDeal struct {
 	// When an offer was accepted. Null until then.

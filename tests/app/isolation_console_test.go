@@ -37,6 +37,8 @@ var consoleRecipes = map[string]recipe{
 
 	"preview.quoteFinance":    {nil, fixed(`{"price": {"amount": 12500000, "currency": "USD"}, "apr_percent": "7.99", "terms": [180, 240]}`)},
 	"preview.getUserAccess":   {aUser, nil},
+	"preview.getDailySummary": {aUser, nil},
+	"preview.setDailySummary": {aUser, fixed(`{"enabled": true, "send_at": "07:30"}`)},
 	"preview.listDirectory":   {toList(aUser), nil},
 	"preview.getMeV2":         {},
 	"preview.search":          {},

@@ -1511,6 +1511,14 @@ export class PreviewDealershipService extends PreviewFamily {
   readonly getBackups = (options?: Options): Promise<t.PreviewBackupStatus> =>
     get(this, "/backups", options);
   /**
+   * Retrieve whether a user gets the daily summary. Requires admin.
+   * Users can do this for themselves with a session.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getDailySummary = (userId: string, options?: Options): Promise<t.PreviewDailySummary> =>
+    get(this, path`/users/${userId}/daily_summary`, options);
+  /**
    * Retrieve a location. Requires hulls:read or admin.
    * Returns the location with its address and taxes.
    *
@@ -1571,6 +1579,16 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly replaceLogo = (file: Upload, options?: Options): Promise<t.PreviewDealership> =>
     upload(this, "PUT", "/dealership/logo", file, options);
+  /**
+   * Turn the daily summary of a user on or off. Requires admin.
+   * The email lists who waits for an answer, the appointments of the day, tasks, holds that end, and deals that
+   * need something, as far as the user can read them. On days without any of these, no email is sent. Users can do
+   * this for themselves with a session.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly setDailySummary = (userId: string, body: t.PreviewDailySummaryUpdate, options?: Options): Promise<t.PreviewDailySummary> =>
+    put(this, path`/users/${userId}/daily_summary`, body, options);
   /**
    * Change the dealership's settings. Requires admin.
    * JSON merge patch. Omitted fields keep their values, null clears a field. Settings apply to this environment

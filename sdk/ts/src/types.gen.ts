@@ -5500,6 +5500,26 @@ export interface PreviewChannelRotate {
   overlap_hours?: number | null;
 }
 
+/** Whether and when a user gets the daily summary by email. */
+export interface PreviewDailySummary {
+  /** Whether the user gets the email. */
+  enabled: boolean;
+  /** When the next email is due. Null if the user doesn't get it. */
+  next_at: string | null;
+  /** Time of day, in the time zone of the dealership. */
+  send_at: string;
+  /** User who gets the email. */
+  user_id: string;
+}
+
+/** Whether and when a user gets the daily summary by email. */
+export interface PreviewDailySummaryUpdate {
+  /** Whether the user gets the email. */
+  enabled: boolean;
+  /** Time of day, in the time zone of the dealership. */
+  send_at?: string;
+}
+
 /** The sale of one hull to one buyer. */
 export interface PreviewDeal {
   /** When an offer was accepted. Null until then. */

@@ -1099,6 +1099,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(backupStatus);
   },
   async () => {
+    const dailySummary = await slipway.preview.dealership.getDailySummary("usr_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(dailySummary);
+  },
+  async () => {
     const location = await slipway.preview.dealership.getLocation("loc_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(location.id);
   },
@@ -1130,6 +1134,10 @@ export const samples = (slipway: Slipway): unknown => [
     const file = await openAsBlob("bow.jpg", { type: "image/jpeg" });
     const dealership = await slipway.preview.dealership.replaceLogo(file);
     console.log(dealership.id);
+  },
+  async () => {
+    const dailySummary = await slipway.preview.dealership.setDailySummary("usr_01jcqz8t5n8m2x4v6b7c9d0e1f", { enabled: true, send_at: "07:30" });
+    console.log(dailySummary);
   },
   async () => {
     const dealership = await slipway.preview.dealership.update({ name: "Acme Marine and Sons" });

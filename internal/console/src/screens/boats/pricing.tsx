@@ -63,7 +63,7 @@ function History({ changes }: { changes: PriceChange[] }) {
   const points = [...changes].reverse().map((c) => ({ label: date(c.at), value: c.new_price_usd, text: usd(c.new_price_usd), at: Date.parse(c.at) }));
   return (
     <Section title="History">
-      {points.length > 1 && <Chart title="Asking price" points={points}><StepLine points={points} until={Date.now()} /></Chart>}
+      {points.length > 1 && <Chart title="Asking price" points={points} format={usd}><StepLine points={points} until={Date.now()} format={usd} /></Chart>}
       <table class="plain">
         <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">Reason</th><th scope="col" class="r">Before</th><th scope="col" class="r">After</th></tr></thead>
         <tbody>
