@@ -289,6 +289,7 @@ const (
 var dialogTour = append(slices.Clone(tour), []struct{ name, path, step string }{
 	{"boat-transit", "boats?status=in_transit", openBoat},
 	{"boat-order", "boats?status=on_order", openBoat},
+	{"boats-selected", "boats", `document.querySelector("tbody .pick input").click()`},
 	{"contact", "contacts?q=dale", openContact},
 	{"deal-open", "deals?view=table&status=open", firstRow},
 	{"document-issued", "documents?status=issued", firstRow},

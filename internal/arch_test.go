@@ -118,13 +118,14 @@ var may = map[string][]string{
 	"reports":      {"dealership", "deals", "finance", "hulls", "leads", "preview"},
 	"appointments": {"consent", "contacts", "dealership", "deals", "hulls", "identity/people", "leads", "messages"},
 	"activities":   {"contacts", "deals", "hulls", "identity/people", "leads"},
+	"summaries":    {"activities", "appointments", "contacts", "dealership", "deals", "hulls", "identity/people", "leads"},
 	"proposals":    {"contacts", "dealership", "deals", "hulls", "identity/access", "identity/people", "leads"},
 
 	// the top
 	"description": {"cli"},
 	"app": {
 		"activities", "appointments", "backups", "campaigns", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "donotcall",
-		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "plans", "preview", "proposals", "reports", "requestlog", "templates",
+		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "plans", "preview", "proposals", "reports", "requestlog", "summaries", "templates",
 		"webhooks",
 	},
 	"demo":                       {"app", "campaigns", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},

@@ -70,6 +70,14 @@ func LocationOf(ctx context.Context, tx *db.Tx, id string) (string, error) {
 	return "", nil
 }
 
+// OpenTasks returns the first tasks of a user that are due before a time, as far as the caller can
+// read what they are about.
+func OpenTasks(ctx context.Context, tx *db.Tx, userID string, before time.Time, limit int) ([]Activity, error) {
+	w := ActivityFilter{Kind: task, UserID: userID, Done: patch.Param[bool]{Set: true}, DueBefore: before}.where(readable(auth.From(ctx)))
+	return db.All[Activity](ctx, tx, `SELECT {cols} FROM activities WHERE env = ? AND `+w.String()+` ORDER BY due_at, id LIMIT ?`,
+		append(append([]any{tx.Env}, w.Args...), limit)...)
+}
+
 // CountOpen counts the open tasks on an object.
 func CountOpen(ctx context.Context, tx *db.Tx, objectID string) (int64, error) {
 	return db.One[int64](ctx, tx, `SELECT COUNT(*) FROM activities WHERE env = ? AND object_id = ? AND kind = ? AND done_at IS NULL`,

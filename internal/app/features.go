@@ -34,6 +34,7 @@ import (
 	"slipway/internal/proposals"
 	"slipway/internal/reports"
 	"slipway/internal/requestlog"
+	"slipway/internal/summaries"
 	"slipway/internal/templates"
 	"slipway/internal/vocab/privacy"
 	"slipway/internal/webhooks"
@@ -57,6 +58,7 @@ type features struct {
 	documents    documents.API
 	appointments appointments.API
 	activities   activities.API
+	summaries    summaries.API
 	dealership   dealership.API
 	identity     *identity.API
 	webhooks     webhooks.API
@@ -73,7 +75,7 @@ type features struct {
 func (f *features) all() []rest.Feature {
 	return []rest.Feature{
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages, &f.campaigns, &f.templates, &f.plans, &f.donotcall,
-		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities,
+		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities, &f.summaries,
 		&f.dealership, f.identity, &f.webhooks,
 		&f.preview, &f.reports, &f.requestlog, &f.backups, &f.proposals,
 		&f.console, &f.mcp,
@@ -143,6 +145,7 @@ func (a *App) connect(f *features, s Settings, h hooks) error {
 	f.donotcall = donotcall.API{DB: a.DB, Jobs: a.Jobs}
 	f.appointments = appointments.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
 	f.activities = activities.API{DB: a.DB, Kinds: Kinds()}
+	f.summaries = summaries.API{DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom()}
 	f.proposals = proposals.API{DB: a.DB, Jobs: a.Jobs, Box: a.Box}
 
 	f.deals = deals.New(deals.API{DB: a.DB, Jobs: a.Jobs}, h.Deals)

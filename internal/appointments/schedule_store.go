@@ -13,6 +13,11 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
+// Between returns up to 1,000 appointments that match, with names, the earliest first.
+func Between(ctx context.Context, tx *db.Tx, f AppointmentFilter) ([]ScheduleEntry, error) {
+	return schedule(ctx, tx, f)
+}
+
 // schedule returns the appointments that match, with names.
 func schedule(ctx context.Context, tx *db.Tx, f AppointmentFilter) ([]ScheduleEntry, error) {
 	w := f.where()

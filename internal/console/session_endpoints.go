@@ -82,14 +82,17 @@ type session struct {
 	// Environments are those that the visitor can switch to.
 	Environments []auth.Mode `json:"environments"`
 
-	User       user         `json:"user"`
-	Roles      []string     `json:"roles"`
-	Scopes     []auth.Scope `json:"scopes"`
-	Manager    bool         `json:"manager"` // can make exceptions and book money
-	Dealership place        `json:"dealership"`
-	AccountURL string       `json:"account_url"`
-	SignOut    form         `json:"sign_out"`
-	LastEvent  string       `json:"last_event"` // what the page shows is not older than this
+	User    user         `json:"user"`
+	Roles   []string     `json:"roles"`
+	Scopes  []auth.Scope `json:"scopes"`
+	Manager bool         `json:"manager"` // can make exceptions and book money
+	// Able are the roles that have each scope, for an action that the visitor can't do.
+	Able map[auth.Scope][]string `json:"able"`
+
+	Dealership place  `json:"dealership"`
+	AccountURL string `json:"account_url"`
+	SignOut    form   `json:"sign_out"`
+	LastEvent  string `json:"last_event"` // what the page shows is not older than this
 }
 
 type user struct {
@@ -121,10 +124,14 @@ func (a *API) sessionOf(ctx context.Context, v signin.Visitor, live bool) (sessi
 		if err != nil {
 			return s, err
 		}
+		able, err := people.RolesByScope(ctx, tx)
+		if err != nil {
+			return s, err
+		}
 		last, err := events.Last(ctx, tx)
 		action, token := a.SignIn.SignOut(v)
 		return session{
-			Environment: v.Mode, Environments: environments(live), Roles: rolesOf(v.User), Scopes: v.Scopes, Manager: auth.Payout.Allows(v.Principal),
+			Environment: v.Mode, Environments: environments(live), Roles: rolesOf(v.User), Scopes: v.Scopes, Manager: auth.Payout.Allows(v.Principal), Able: able,
 			User:       user{v.User.ID, v.User.Name, v.User.Email},
 			Dealership: place{d.ID, d.Name, d.Plan, d.Timezone, d.Settings.LostReasons},
 			AccountURL: a.SignIn.AccountURL(v), SignOut: form{action, token}, LastEvent: last,

@@ -299,6 +299,11 @@ func (a *API) next(ctx context.Context, tx *db.Tx, in *ByDeal) (DealNext, error)
 	if err != nil {
 		return DealNext{}, err
 	}
+	return FindNext(ctx, tx, d)
+}
+
+// FindNext returns what a deal requires for each later status.
+func FindNext(ctx context.Context, tx *db.Tx, d Deal) (DealNext, error) {
 	r, err := findRequirements(ctx, tx, d)
 	return d.next(r), err
 }

@@ -135,6 +135,10 @@ func (a *API) Mount(r *rest.Router) {
 		Text:    "Also returns 200 for an invalid number. `errors` then lists the problems.",
 		Assist:  assist.Read,
 	}, a.decodeHIN)
+
+	next := r.Preview("2026-11-19")
+	mountReprice(next)
+	a.mountHolds(next)
 }
 
 // ByHull is the path parameter of a hull.

@@ -28,11 +28,11 @@ type Sort string
 
 // Values that the code uses.
 const (
-	byLastActivity  Sort = "last_activity"
-	byAwaitingSince Sort = "awaiting_since"
+	byLastActivity Sort = "last_activity"
+	LongestWait    Sort = "awaiting_since"
 )
 
-var allSorts = enum.Of("LeadSort", "Order of the list of leads.", "newest", byLastActivity, byAwaitingSince)
+var allSorts = enum.Of("LeadSort", "Order of the list of leads.", "newest", byLastActivity, LongestWait)
 
 func (Sort) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allSorts.Describe(s)
@@ -87,7 +87,7 @@ func ListInbox(ctx context.Context, tx *db.Tx, f InboxFilter) (p page.Page[Lead]
 	order := byActivity
 	switch f.Sort {
 	case byLastActivity:
-	case byAwaitingSince:
+	case LongestWait:
 		order = byTurn
 	default:
 		return leads.List(ctx, tx, f.Query, w)

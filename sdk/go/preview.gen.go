@@ -676,6 +676,15 @@ func (s *PreviewDealershipService) GetBackups(ctx context.Context, opts ...Reque
 	return call[PreviewBackupStatus](ctx, s.client, request{verb: "GET", path: "/v2-preview/backups"}, opts)
 }
 
+// GetDailySummary: Retrieve whether a user gets the daily summary. Requires admin.
+//
+// Users can do this for themselves with a session.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) GetDailySummary(ctx context.Context, userID string, opts ...RequestOption) (*PreviewDailySummary, error) {
+	return call[PreviewDailySummary](ctx, s.client, request{verb: "GET", path: "/v2-preview/users/{user_id}/daily_summary", ids: []string{userID}}, opts)
+}
+
 // GetLocation: Retrieve a location. Requires hulls:read or admin.
 //
 // Returns the location with its address and taxes.
@@ -760,6 +769,17 @@ func (s *PreviewDealershipService) ListNames(ctx context.Context, params Preview
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealershipService) ReplaceLogo(ctx context.Context, file File, opts ...RequestOption) (*PreviewDealership, error) {
 	return call[PreviewDealership](ctx, s.client, request{verb: "PUT", path: "/v2-preview/dealership/logo", file: &file}, opts)
+}
+
+// SetDailySummary: Turn the daily summary of a user on or off. Requires admin.
+//
+// The email lists who waits for an answer, the appointments of the day, tasks, holds that end, and deals that
+// need something, as far as the user can read them. On days without any of these, no email is sent. Users can do
+// this for themselves with a session.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) SetDailySummary(ctx context.Context, userID string, body PreviewDailySummaryUpdate, opts ...RequestOption) (*PreviewDailySummary, error) {
+	return call[PreviewDailySummary](ctx, s.client, request{verb: "PUT", path: "/v2-preview/users/{user_id}/daily_summary", ids: []string{userID}, body: body}, opts)
 }
 
 // Update: Change the dealership's settings. Requires admin.
@@ -1302,6 +1322,16 @@ func (s *PreviewHullsService) DeleteListingAgreement(ctx context.Context, hullID
 	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/hulls/{hull_id}/listing_agreement", ids: []string{hullID}}, opts)
 }
 
+// EndHold: End a hold. Requires hulls:write or deals:write.
+//
+// The hull is available again. With deals:write and without hulls:write, you can only end a hold that you
+// placed.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) EndHold(ctx context.Context, hullID string, opts ...RequestOption) (*PreviewHull, error) {
+	return call[PreviewHull](ctx, s.client, request{verb: "DELETE", path: "/v2-preview/hulls/{hull_id}/hold", ids: []string{hullID}}, opts)
+}
+
 // PreviewHullGetParams are the parameters of Hulls.Get. Fields that are not set are not sent.
 type PreviewHullGetParams struct {
 	// References to return as objects, separated by commas. You need the scope to read them.
@@ -1351,6 +1381,16 @@ func (s *PreviewHullsService) GetListingAgreement(ctx context.Context, hullID st
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewHullsService) GetPricing(ctx context.Context, hullID string, opts ...RequestOption) (*PreviewHullPricing, error) {
 	return call[PreviewHullPricing](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}/pricing", ids: []string{hullID}}, opts)
+}
+
+// Hold: Place or change a hold. Requires hulls:write or deals:write.
+//
+// Puts an available hull on hold, or replaces the hold that it has, for example to extend it. With deals:write
+// and without hulls:write, the hold can last 14 days at most, and the hold of another user can't be changed.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) Hold(ctx context.Context, hullID string, body PreviewHullHold, opts ...RequestOption) (*PreviewHull, error) {
+	return call[PreviewHull](ctx, s.client, request{verb: "PUT", path: "/v2-preview/hulls/{hull_id}/hold", ids: []string{hullID}, body: body}, opts)
 }
 
 // PreviewHullListParams are the parameters of Hulls.List. Fields that are not set are not sent.
@@ -1485,6 +1525,17 @@ func (s *PreviewHullsService) ReplaceImportReading(ctx context.Context, importID
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewHullsService) ReplaceListingAgreement(ctx context.Context, hullID string, body PreviewListingAgreementReplace, opts ...RequestOption) (*PreviewListingAgreement, error) {
 	return call[PreviewListingAgreement](ctx, s.client, request{verb: "PUT", path: "/v2-preview/hulls/{hull_id}/listing_agreement", ids: []string{hullID}, body: body}, opts)
+}
+
+// Reprice: Change the prices of several hulls. Requires hulls:write.
+//
+// Changes the asking prices of up to 100 hulls together: all of them or none. Each change is in the price
+// history and has its own event. With `version`, a price that someone else changed in the meantime is reported
+// as `stale`. To undo the change, send the old prices with the new versions.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) Reprice(ctx context.Context, body PreviewHullsReprice, opts ...RequestOption) (*PreviewHullsRepriced, error) {
+	return call[PreviewHullsRepriced](ctx, s.client, request{verb: "POST", path: "/v2-preview/hulls/reprice", body: body}, opts)
 }
 
 // RevokeChannelFeedURL: Revoke the feed URL. Requires hulls:write.

@@ -1966,6 +1966,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			dailySummary, err := client.Preview.Dealership.GetDailySummary(ctx, "usr_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(dailySummary)
+			return nil
+		},
+		func() error {
 			location, err := client.Preview.Dealership.GetLocation(ctx, "loc_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -2031,6 +2039,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(dealership.ID)
+			return nil
+		},
+		func() error {
+			dailySummary, err := client.Preview.Dealership.SetDailySummary(ctx, "usr_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewDailySummaryUpdate{Enabled: true, SendAt: slipway.Set("07:30")})
+			if err != nil {
+				return err
+			}
+			fmt.Println(dailySummary)
 			return nil
 		},
 		func() error {
@@ -2459,6 +2475,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			hull, err := client.Preview.Hulls.EndHold(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(hull.ID)
+			return nil
+		},
+		func() error {
 			hull, err := client.Preview.Hulls.Get(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewHullGetParams{})
 			if err != nil {
 				return err
@@ -2496,6 +2520,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(hullPricing)
+			return nil
+		},
+		func() error {
+			hull, err := client.Preview.Hulls.Hold(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewHullHold{Reason: slipway.Set("Deposit on the way")})
+			if err != nil {
+				return err
+			}
+			fmt.Println(hull.ID)
 			return nil
 		},
 		func() error {
@@ -2544,7 +2576,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		},
 		func() error {
 			hullImportRow, err := client.Preview.Hulls.RepairImportRow(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f", "17", slipway.PreviewHullImportRowUpdate{
-				Cells:  []string{"A", "GRT40907B324", "Grady-White", "Freedom 235", "2024", "23.58", "1", "Annapolis"},
+				Cells:  []string{"A", "GRT40909B324", "Grady-White", "Freedom 235", "2024", "23.58", "1", "Annapolis"},
 				Fields: slipway.Set(map[string]string{}),
 			})
 			if err != nil {
@@ -2571,6 +2603,21 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(listingAgreement.ID)
+			return nil
+		},
+		func() error {
+			hullsRepriced, err := client.Preview.Hulls.Reprice(ctx, slipway.PreviewHullsReprice{
+				Prices: []slipway.PreviewNewPrice{{
+					HullID:  "hull_01jcqz8t5n8m2x4v6b7c900029",
+					Price:   slipway.PreviewMoney{Amount: 11950000, Currency: slipway.PreviewCurrencyUSD},
+					Version: slipway.Ptr[int64](1),
+				}},
+				Reason: "End of season",
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullsRepriced)
 			return nil
 		},
 		func() error {

@@ -4253,6 +4253,26 @@ type PreviewChannelRotate struct {
 	OverlapHours *int64 `json:"overlap_hours,omitzero"`
 }
 
+// PreviewDailySummary: Whether and when a user gets the daily summary by email.
+type PreviewDailySummary struct {
+	// Whether the user gets the email.
+	Enabled bool `json:"enabled"`
+	// When the next email is due. Null if the user doesn't get it.
+	NextAt *time.Time `json:"next_at"`
+	// Time of day, in the time zone of the dealership.
+	SendAt string `json:"send_at"`
+	// User who gets the email.
+	UserID string `json:"user_id"`
+}
+
+// PreviewDailySummaryUpdate: Whether and when a user gets the daily summary by email.
+type PreviewDailySummaryUpdate struct {
+	// Whether the user gets the email.
+	Enabled bool `json:"enabled"`
+	// Time of day, in the time zone of the dealership.
+	SendAt Opt[string] `json:"send_at,omitzero"`
+}
+
 // PreviewDeal: The sale of one hull to one buyer.
 type PreviewDeal struct {
 	// When an offer was accepted. Null until then.
@@ -5543,6 +5563,20 @@ type PreviewHullCreate struct {
 	Year int64 `json:"year"`
 }
 
+// PreviewHullHold: A hold to place on a hull.
+type PreviewHullHold struct {
+	// Contact that the hull is on hold for. The contact's deals can be accepted.
+	ContactID Opt[string] `json:"contact_id,omitzero"`
+	// Deal that the hull is on hold for. Only this deal can be accepted while the hull is on hold.
+	DealID Opt[string] `json:"deal_id,omitzero"`
+	// When the hold expires. Defaults to now plus settings.default_hold_hours.
+	ExpiresAt Opt[time.Time] `json:"expires_at,omitzero"`
+	// Lead that the hull is on hold for. Its deals can be accepted.
+	LeadID Opt[string] `json:"lead_id,omitzero"`
+	// Reason for the hold.
+	Reason Opt[string] `json:"reason,omitzero"`
+}
+
 // PreviewHullImportAmount: The sum of a file, and of the same boats.
 type PreviewHullImportAmount struct {
 	// Sum of the rows, in cents.
@@ -5798,6 +5832,20 @@ type PreviewHullPricingReplaceCost struct {
 	Reconditioning Opt[PreviewMoney] `json:"reconditioning,omitzero"`
 	// Rigging and installation, in cents.
 	Rigging Opt[PreviewMoney] `json:"rigging,omitzero"`
+}
+
+// PreviewHullsReprice: New asking prices of several hulls.
+type PreviewHullsReprice struct {
+	// New prices. Each hull can only be in the list once.
+	Prices []PreviewNewPrice `json:"prices"`
+	// Reason for the price changes, for the history.
+	Reason string `json:"reason,omitzero"`
+}
+
+// PreviewHullsRepriced: The prices of several hulls after a change.
+type PreviewHullsRepriced struct {
+	// Pricing of the hulls, in the order of the request.
+	Data []PreviewHullPricing `json:"data"`
 }
 
 // PreviewInboundMessage: What happened to a message that a customer sent.
@@ -6646,6 +6694,16 @@ type PreviewMoney struct {
 type PreviewNames struct {
 	// The names, in the order of the IDs.
 	Data []PreviewObjectName `json:"data"`
+}
+
+// PreviewNewPrice: The new asking price of a hull.
+type PreviewNewPrice struct {
+	// Hull to change.
+	HullID string `json:"hull_id"`
+	// New asking price.
+	Price PreviewMoney `json:"price"`
+	// Version of the pricing that you saw. Without it, the price is changed in any case.
+	Version *int64 `json:"version,omitzero"`
 }
 
 // PreviewNewerVersion: A version of the API that the credential doesn't use.

@@ -20,6 +20,13 @@ var consoleRecipes = map[string]recipe{
 
 	"preview.getDealNext": {aDeal, nil},
 
+	"preview.holdHull":    {aHull, fixed(`{"reason": "Deposit on the way"}`)},
+	"preview.endHullHold": {aHeldHull, nil},
+	"preview.repriceHulls": {nil, func(c *testkit.Client) any {
+		price := map[string]any{"hull_id": aHull(c)["hull_id"], "price": map[string]any{"amount": 11950000, "currency": "USD"}, "version": 1}
+		return map[string]any{"prices": []any{price}, "reason": "End of season"}
+	}},
+
 	"preview.listUnknownMessages":   {toList(anUnknownMessage), nil},
 	"preview.getMessaging":          {},
 	"preview.resolveUnknownMessage": {anUnknownMessage, fixed(`{"outcome": "sent"}`)},
@@ -30,6 +37,8 @@ var consoleRecipes = map[string]recipe{
 
 	"preview.quoteFinance":    {nil, fixed(`{"price": {"amount": 12500000, "currency": "USD"}, "apr_percent": "7.99", "terms": [180, 240]}`)},
 	"preview.getUserAccess":   {aUser, nil},
+	"preview.getDailySummary": {aUser, nil},
+	"preview.setDailySummary": {aUser, fixed(`{"enabled": true, "send_at": "07:30"}`)},
 	"preview.listDirectory":   {toList(aUser), nil},
 	"preview.getMeV2":         {},
 	"preview.search":          {},

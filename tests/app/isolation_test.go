@@ -247,6 +247,13 @@ func aHull(c *testkit.Client) map[string]string {
 	return map[string]string{"hull_id": c.Hull(c.Location(), nil)}
 }
 
+// aHeldHull returns a hull on hold.
+func aHeldHull(c *testkit.Client) map[string]string {
+	hull := aHull(c)
+	c.Post("/v1/hulls/"+hull["hull_id"]+"/transition", `{"to": "on_hold"}`, 200, nil)
+	return hull
+}
+
 func aContact(c *testkit.Client) map[string]string {
 	return map[string]string{"contact_id": c.Contact(nil)}
 }

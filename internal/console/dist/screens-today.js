@@ -1,1 +1,1 @@
-import{j as a,k as b,l as c}from"./shared-screens-today.js";import"./common.js";export{b as Figure,a as Today,c as monthLabel};
+import{m as a,n as b}from"./shared-screens-today.js";import"./common.js";export{b as Figure,a as Today};

@@ -33,8 +33,23 @@ export function money({ amount }: PreviewMoney): string {
   return amount % 100 === 0 ? usd(amount / 100) : cents(amount);
 }
 
+/** $131,600, also if there are cents. For columns where all amounts are in dollars. */
+export function wholeMoney({ amount }: PreviewMoney): string {
+  return usd(Math.round(amount / 100));
+}
+
+/** $1,044.00. For columns where all amounts have cents. */
+export function exactMoney({ amount }: PreviewMoney): string {
+  return cents(amount);
+}
+
 /** $18.3M */
 export function shortMoney({ amount }: PreviewMoney): string {
+  return compact.format(amount / 100);
+}
+
+/** $18.3M, for an axis in cents. */
+export function shortCents(amount: number): string {
   return compact.format(amount / 100);
 }
 
@@ -145,4 +160,9 @@ export function initials(name: string): string {
   const words = name.trim().split(/\s+/);
   const last = words.length > 1 ? words.at(-1)! : "";
   return ((words[0]?.[0] ?? "") + (last[0] ?? "")).toUpperCase();
+}
+
+/** Nov, from 2026-11. */
+export function monthLabel(month: string): string {
+  return new Date(month + "-15T12:00:00Z").toLocaleDateString("en-US", { month: "short", timeZone: "UTC" });
 }

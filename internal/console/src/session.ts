@@ -20,6 +20,8 @@ export interface Session {
   scopes: Scope[];
   /** Whether the user can make exceptions to rules and book money that leaves. */
   manager: boolean;
+  /** The roles that have each scope. */
+  able: Partial<Record<Scope, string[]>>;
   dealership: { id: string; name: string; plan: string; timezone: string; lost_reasons: string[] };
   account_url: string;
   /** The form that ends all sessions of this browser. */
@@ -36,10 +38,17 @@ export function can(scope: Scope): boolean {
   return session.scopes.includes(scope);
 }
 
-/** Says why an action is disabled, or undefined if the user has the scope. */
-export function whyNot(scope: Scope): string | undefined {
-  if (can(scope)) return undefined;
-  return `Your role can't do this. An owner can add ${scope} to it.`;
+/** Says why an action is disabled and who can do it, or undefined if the user has one of the scopes. */
+export function whyNot(...scopes: Scope[]): string | undefined {
+  if (scopes.some(can)) return undefined;
+  return `Your role can't do this. Someone with the role ${rolesWith(...scopes)} can.`;
+}
+
+const either = new Intl.ListFormat("en-US", { type: "disjunction" });
+
+/** The roles that have one of the scopes: owner, manager, or marketing. */
+export function rolesWith(...scopes: Scope[]): string {
+  return either.format([...new Set(scopes.flatMap((s) => session.able[s] ?? ["owner"]))].slice(0, 5));
 }
 
 export function signOut(): void {

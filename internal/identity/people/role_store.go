@@ -81,3 +81,16 @@ func scopesOf(roles []Role) (scopes []auth.Scope) {
 	}
 	return scopes
 }
+
+// RolesByScope returns the names of the roles that have each scope, built-in roles first, for
+// people who ask who can do something. At most 20 roles are read.
+func RolesByScope(ctx context.Context, tx *db.Tx) (map[auth.Scope][]string, error) {
+	all, err := db.All[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ? ORDER BY built_in DESC, id LIMIT 20`, tx.Env)
+	names := map[auth.Scope][]string{}
+	for _, r := range all {
+		for _, s := range r.Scopes {
+			names[s] = append(names[s], r.Name)
+		}
+	}
+	return names, err
+}

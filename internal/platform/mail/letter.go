@@ -15,6 +15,8 @@ type Letter struct {
 	Body      string // paragraphs, separated by empty lines
 	Button    Button
 	After     string // paragraphs after the button
+	Lists     []List // between the body and the button
+	Manage    Button // a link in the footer, such as to the settings of the email
 	Boat      *Boat
 	Signature []string // lines; the first one is the name
 	Footer    []string // lines
@@ -24,6 +26,16 @@ type Letter struct {
 
 // Button is a link that the reader should open.
 type Button struct{ Label, URL string }
+
+// List is a list of links with a title. More is a link to what it leaves out.
+type List struct {
+	Title string
+	Items []Item
+	More  Button
+}
+
+// Item is one line of a list. Note is smaller.
+type Item struct{ Text, Note, URL string }
 
 // Boat is what the email is about.
 type Boat struct {
@@ -41,11 +53,14 @@ var letterTemplate = template.Must(template.New("letter").Parse(letterHTML))
 func (l Letter) Write(m *Message) error {
 	data := struct {
 		Letter
-		Button                *Button
+		Button, Manage        *Button
 		BodyLines, AfterLines [][][]span
-	}{l, nil, paragraphs(l.Body), paragraphs(l.After)}
+	}{l, nil, nil, paragraphs(l.Body), paragraphs(l.After)}
 	if l.Button.URL != "" {
 		data.Button = &l.Button
+	}
+	if l.Manage.URL != "" {
+		data.Manage = &l.Manage
 	}
 	var b strings.Builder
 	if err := letterTemplate.Execute(&b, data); err != nil {
@@ -88,6 +103,9 @@ func (*Unsure) DontRetry() {}
 // text returns the letter as plain text.
 func (l Letter) text() string {
 	parts := []string{normalize(l.Body)}
+	for _, list := range l.Lists {
+		parts = append(parts, list.text())
+	}
 	if l.Button.URL != "" {
 		parts = append(parts, l.Button.Label+":\n"+l.Button.URL)
 	}
@@ -104,6 +122,9 @@ func (l Letter) text() string {
 		}
 		end = append(end[:len(end):len(end)], l.Footer...)
 	}
+	if l.Manage.URL != "" {
+		end = append(end[:len(end):len(end)], l.Manage.Label+": "+l.Manage.URL)
+	}
 	if l.Unsubscribe != "" {
 		end = append(end[:len(end):len(end)], "Unsubscribe: "+l.Unsubscribe)
 	}
@@ -111,6 +132,22 @@ func (l Letter) text() string {
 		parts = append(parts, "-- \n"+strings.Join(end, "\n"))
 	}
 	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// text returns the list as plain text.
+func (l List) text() string {
+	lines := []string{l.Title + ":"}
+	for _, i := range l.Items {
+		line := "* " + i.Text
+		if i.Note != "" {
+			line += " (" + i.Note + ")"
+		}
+		lines = append(lines, line, "  "+i.URL)
+	}
+	if l.More.URL != "" {
+		lines = append(lines, l.More.Label+": "+l.More.URL)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func normalize(text string) string {

@@ -1511,6 +1511,14 @@ export class PreviewDealershipService extends PreviewFamily {
   readonly getBackups = (options?: Options): Promise<t.PreviewBackupStatus> =>
     get(this, "/backups", options);
   /**
+   * Retrieve whether a user gets the daily summary. Requires admin.
+   * Users can do this for themselves with a session.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getDailySummary = (userId: string, options?: Options): Promise<t.PreviewDailySummary> =>
+    get(this, path`/users/${userId}/daily_summary`, options);
+  /**
    * Retrieve a location. Requires hulls:read or admin.
    * Returns the location with its address and taxes.
    *
@@ -1571,6 +1579,16 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly replaceLogo = (file: Upload, options?: Options): Promise<t.PreviewDealership> =>
     upload(this, "PUT", "/dealership/logo", file, options);
+  /**
+   * Turn the daily summary of a user on or off. Requires admin.
+   * The email lists who waits for an answer, the appointments of the day, tasks, holds that end, and deals that
+   * need something, as far as the user can read them. On days without any of these, no email is sent. Users can do
+   * this for themselves with a session.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly setDailySummary = (userId: string, body: t.PreviewDailySummaryUpdate, options?: Options): Promise<t.PreviewDailySummary> =>
+    put(this, path`/users/${userId}/daily_summary`, body, options);
   /**
    * Change the dealership's settings. Requires admin.
    * JSON merge patch. Omitted fields keep their values, null clears a field. Settings apply to this environment
@@ -2000,6 +2018,15 @@ export class PreviewHullsService extends PreviewFamily {
   readonly deleteListingAgreement = (hullId: string, options?: Options): Promise<void> =>
     remove(this, path`/hulls/${hullId}/listing_agreement`, options);
   /**
+   * End a hold. Requires hulls:write or deals:write.
+   * The hull is available again. With deals:write and without hulls:write, you can only end a hold that you
+   * placed.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly endHold = (hullId: string, options?: Options): Promise<t.PreviewHull> =>
+    remove(this, path`/hulls/${hullId}/hold`, options);
+  /**
    * Retrieve a hull. Requires hulls:read.
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
@@ -2039,6 +2066,15 @@ export class PreviewHullsService extends PreviewFamily {
    */
   readonly getPricing = (hullId: string, options?: Options): Promise<t.PreviewHullPricing> =>
     get(this, path`/hulls/${hullId}/pricing`, options);
+  /**
+   * Place or change a hold. Requires hulls:write or deals:write.
+   * Puts an available hull on hold, or replaces the hold that it has, for example to extend it. With deals:write
+   * and without hulls:write, the hold can last 14 days at most, and the hold of another user can't be changed.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly hold = (hullId: string, body: t.PreviewHullHold, options?: Options): Promise<t.PreviewHull> =>
+    put(this, path`/hulls/${hullId}/hold`, body, options);
   /**
    * List hulls, newest first or in another order. Requires hulls:read.
    * Returns the hulls that match all filters. The cursors of a list with `sort` are positions and not IDs, and
@@ -2114,6 +2150,16 @@ export class PreviewHullsService extends PreviewFamily {
    */
   readonly replaceListingAgreement = (hullId: string, body: t.PreviewListingAgreementReplace, options?: Options): Promise<t.PreviewListingAgreement> =>
     put(this, path`/hulls/${hullId}/listing_agreement`, body, options);
+  /**
+   * Change the prices of several hulls. Requires hulls:write.
+   * Changes the asking prices of up to 100 hulls together: all of them or none. Each change is in the price
+   * history and has its own event. With `version`, a price that someone else changed in the meantime is reported
+   * as `stale`. To undo the change, send the old prices with the new versions.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly reprice = (body: t.PreviewHullsReprice, options?: Options): Promise<t.PreviewHullsRepriced> =>
+    post(this, "/hulls/reprice", body, options);
   /**
    * Revoke the feed URL. Requires hulls:write.
    * The URL stops working immediately. The feed can still be read with an API key.

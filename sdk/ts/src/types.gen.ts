@@ -5500,6 +5500,26 @@ export interface PreviewChannelRotate {
   overlap_hours?: number | null;
 }
 
+/** Whether and when a user gets the daily summary by email. */
+export interface PreviewDailySummary {
+  /** Whether the user gets the email. */
+  enabled: boolean;
+  /** When the next email is due. Null if the user doesn't get it. */
+  next_at: string | null;
+  /** Time of day, in the time zone of the dealership. */
+  send_at: string;
+  /** User who gets the email. */
+  user_id: string;
+}
+
+/** Whether and when a user gets the daily summary by email. */
+export interface PreviewDailySummaryUpdate {
+  /** Whether the user gets the email. */
+  enabled: boolean;
+  /** Time of day, in the time zone of the dealership. */
+  send_at?: string;
+}
+
 /** The sale of one hull to one buyer. */
 export interface PreviewDeal {
   /** When an offer was accepted. Null until then. */
@@ -6892,6 +6912,20 @@ export interface PreviewHullCreate {
   year: number;
 }
 
+/** A hold to place on a hull. */
+export interface PreviewHullHold {
+  /** Contact that the hull is on hold for. The contact's deals can be accepted. */
+  contact_id?: string | null;
+  /** Deal that the hull is on hold for. Only this deal can be accepted while the hull is on hold. */
+  deal_id?: string | null;
+  /** When the hold expires. Defaults to now plus settings.default_hold_hours. */
+  expires_at?: string | null;
+  /** Lead that the hull is on hold for. Its deals can be accepted. */
+  lead_id?: string | null;
+  /** Reason for the hold. */
+  reason?: string | null;
+}
+
 /** The sum of a file, and of the same boats. */
 export interface PreviewHullImportAmount {
   /** Sum of the rows, in cents. */
@@ -7150,6 +7184,20 @@ export interface PreviewHullPricingReplaceCost {
   reconditioning?: PreviewMoney | null;
   /** Rigging and installation, in cents. */
   rigging?: PreviewMoney | null;
+}
+
+/** New asking prices of several hulls. */
+export interface PreviewHullsReprice {
+  /** New prices. Each hull can only be in the list once. */
+  prices: Array<PreviewNewPrice>;
+  /** Reason for the price changes, for the history. */
+  reason?: string | null;
+}
+
+/** The prices of several hulls after a change. */
+export interface PreviewHullsRepriced {
+  /** Pricing of the hulls, in the order of the request. */
+  data: Array<PreviewHullPricing>;
 }
 
 /** What happened to a message that a customer sent. */
@@ -8058,6 +8106,16 @@ export interface PreviewMoney {
 export interface PreviewNames {
   /** The names, in the order of the IDs. */
   data: Array<PreviewObjectName>;
+}
+
+/** The new asking price of a hull. */
+export interface PreviewNewPrice {
+  /** Hull to change. */
+  hull_id: string;
+  /** New asking price. */
+  price: PreviewMoney;
+  /** Version of the pricing that you saw. Without it, the price is changed in any case. */
+  version?: number | null;
 }
 
 /** A version of the API that the credential doesn't use. */

@@ -1099,6 +1099,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(backupStatus);
   },
   async () => {
+    const dailySummary = await slipway.preview.dealership.getDailySummary("usr_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(dailySummary);
+  },
+  async () => {
     const location = await slipway.preview.dealership.getLocation("loc_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(location.id);
   },
@@ -1130,6 +1134,10 @@ export const samples = (slipway: Slipway): unknown => [
     const file = await openAsBlob("bow.jpg", { type: "image/jpeg" });
     const dealership = await slipway.preview.dealership.replaceLogo(file);
     console.log(dealership.id);
+  },
+  async () => {
+    const dailySummary = await slipway.preview.dealership.setDailySummary("usr_01jcqz8t5n8m2x4v6b7c9d0e1f", { enabled: true, send_at: "07:30" });
+    console.log(dailySummary);
   },
   async () => {
     const dealership = await slipway.preview.dealership.update({ name: "Acme Marine and Sons" });
@@ -1355,6 +1363,10 @@ export const samples = (slipway: Slipway): unknown => [
     await slipway.preview.hulls.deleteListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
   },
   async () => {
+    const hull = await slipway.preview.hulls.endHold("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(hull.id);
+  },
+  async () => {
     const hull = await slipway.preview.hulls.get("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(hull.id);
   },
@@ -1373,6 +1385,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const hullPricing = await slipway.preview.hulls.getPricing("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(hullPricing);
+  },
+  async () => {
+    const hull = await slipway.preview.hulls.hold("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", { reason: "Deposit on the way" });
+    console.log(hull.id);
   },
   async () => {
     for await (const hull of slipway.preview.hulls.list({ status: "on_order" })) {
@@ -1400,7 +1416,7 @@ export const samples = (slipway: Slipway): unknown => [
   },
   async () => {
     const hullImportRow = await slipway.preview.hulls.repairImportRow("imp_01jcqz8t5n8m2x4v6b7c9d0e1f", "17", {
-      cells: ["A", "GRT40907B324", "Grady-White", "Freedom 235", "2024", "23.58", "1", "Annapolis"],
+      cells: ["A", "GRT40909B324", "Grady-White", "Freedom 235", "2024", "23.58", "1", "Annapolis"],
       fields: {},
     });
     console.log(hullImportRow);
@@ -1416,6 +1432,17 @@ export const samples = (slipway: Slipway): unknown => [
       commission_percent: "10",
     });
     console.log(listingAgreement.id);
+  },
+  async () => {
+    const hullsRepriced = await slipway.preview.hulls.reprice({
+      prices: [{
+        hull_id: "hull_01jcqz8t5n8m2x4v6b7c900029",
+        price: { amount: 11950000, currency: "USD" },
+        version: 1,
+      }],
+      reason: "End of season",
+    });
+    console.log(hullsRepriced);
   },
   async () => {
     const channel = await slipway.preview.hulls.revokeChannelFeedUrl("chn_01jcqz8t5n8m2x4v6b7c9d0e1f");

@@ -62,6 +62,8 @@ type InputProps<V extends Values> = FieldProps<V> & {
   autofocus?: boolean;
   /** Values to choose from. Others are allowed. */
   suggestions?: string[] | undefined;
+  /** Reads the text when the user leaves the field. */
+  parse?: Parse;
 };
 
 export function TextField<V extends Values>(props: InputProps<V>) {
@@ -77,6 +79,7 @@ export function TextField<V extends Values>(props: InputProps<V>) {
           <input
             {...control} {...({ type } as { type: "text" })} {...{ inputMode, placeholder, autocomplete }} ref={ref}
             list={suggestions && control.id + "-list"} value={form.values[name]} onInput={(e) => form.set(name, e.currentTarget.value)}
+            onBlur={props.parse && (() => form.check(name))}
           />
           {suggestions && <datalist id={control.id + "-list"}>{suggestions.map((s) => <option key={s} value={s} />)}</datalist>}
         </>

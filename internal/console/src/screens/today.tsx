@@ -1,6 +1,6 @@
 // Today: what needs attention, in the order to do it, and then the numbers.
 import { api, type Appointment } from "../api.ts";
-import { count, dayName, duration, number, shortMoney, time } from "../format.ts";
+import { count, dayName, duration, number, shortMoney, time, monthLabel } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { Columns, StackedBar } from "../parts/chart.tsx";
@@ -101,11 +101,6 @@ function NewLeads() {
       {points.length > 1 && <Columns points={points} />}
     </Section>
   );
-}
-
-/** Nov, from 2026-11. */
-export function monthLabel(month: string): string {
-  return new Date(month + "-15T12:00:00Z").toLocaleDateString("en-US", { month: "short", timeZone: "UTC" });
 }
 
 function StockByAge() {

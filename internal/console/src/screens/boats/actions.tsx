@@ -7,33 +7,70 @@ import { changed } from "../../load.ts";
 import { Button } from "../../parts/button.tsx";
 import { confirm } from "../../parts/dialog.tsx";
 import { MoneyField, Select, TextField } from "../../parts/field.tsx";
-import { Refusal } from "../../parts/state.tsx";
-import { toast, toastError } from "../../parts/toast.tsx";
-import { can } from "../../session.ts";
+import { Refusal, explain } from "../../parts/state.tsx";
+import { toast, toastError, toastUndo } from "../../parts/toast.tsx";
+import { can, rolesWith, session, whyNot } from "../../session.ts";
+import { useNames } from "../contacts/people.tsx";
 import { boatName } from "./shared.ts";
 
 /** The change of status that users make most often, by status. Deals make the others. */
 const nextStatus: Partial<Record<HullStatus, { to: HullStatus; title: string }>> = {
-  on_hold: { to: "available", title: "Release hold" },
   not_for_sale: { to: "available", title: "Put on sale" },
 };
+
+/** Says why the user can't place a hold, or undefined. People who sell can. */
+export function whyNoHold(): string | undefined {
+  return whyNot("hulls:write", "deals:write");
+}
+
+/** Says why the user can't change or end the hold of a boat, or undefined. */
+function useWhyHeld(boat: PreviewHull): string | undefined {
+  const nameOf = useNames();
+  const by = boat.hold?.user_id;
+  if (can("hulls:write") || whyNoHold() || (by && by === session.user.id)) return whyNoHold();
+  return `${by ? nameOf(by) : "A program"} placed this hold. ${by ? `${nameOf(by)} or someone` : "Someone"} with the role ${rolesWith("hulls:write")} can change it.`;
+}
+
+/** Ends a hold. Undo places it again. */
+async function release(boat: PreviewHull): Promise<void> {
+  await api.preview.hulls.endHold(boat.id);
+  changed("hull", boat.id);
+  const { reason, expires_at, deal_id, lead_id, contact_id } = boat.hold!;
+  const again = () => api.preview.hulls.hold(boat.id, { reason, expires_at, deal_id, lead_id, contact_id }).then(() => changed("hull", boat.id));
+  toastUndo("The boat is available.", again, "The boat is on hold again.");
+}
+
+/** The buttons of a hold: extend and release. */
+function HoldButtons({ boat }: { boat: PreviewHull }) {
+  const [changing, setChanging] = useState(false);
+  const why = useWhyHeld(boat);
+  return (
+    <>
+      <Button why={why} onClick={() => setChanging(true)}>Change hold</Button>
+      <Button why={why} onClick={() => void release(boat).catch(toastError)}>Release hold</Button>
+      {changing && <HoldDialog boats={[boat]} onClose={() => setChanging(false)} />}
+    </>
+  );
+}
 
 /** Hold, receive or release: what comes next for the boat. A boat that was sold before it arrives is followed, too. */
 export function BoatStatusButton({ boat }: { boat: PreviewHull }) {
   const [holding, setHolding] = useState(false);
   const [receiving, setReceiving] = useState(false);
   const next = nextStatus[boat.status];
+  const why = whyNot("hulls:write");
   if (boat.status !== "archived" && boat.stock_state === "on_order") {
-    return <Button onClick={() => void changeStatus(boat, "in_transit").catch(toastError)}>Mark in transit</Button>;
+    return <Button why={why} onClick={() => void changeStatus(boat, "in_transit").catch(toastError)}>Mark in transit</Button>;
   }
   if (boat.status !== "archived" && boat.stock_state === "in_transit") {
-    return <><Button onClick={() => setReceiving(true)}>Receive</Button>{receiving && <ReceiveDialog boat={boat} onClose={() => setReceiving(false)} />}</>;
+    return <><Button why={why} onClick={() => setReceiving(true)}>Receive</Button>{receiving && <ReceiveDialog boat={boat} onClose={() => setReceiving(false)} />}</>;
   }
   if (boat.status === "available") {
-    return <><Button onClick={() => setHolding(true)}>Hold</Button>{holding && <HoldDialog boats={[boat]} onClose={() => setHolding(false)} />}</>;
+    return <><Button why={whyNoHold()} onClick={() => setHolding(true)}>Hold</Button>{holding && <HoldDialog boats={[boat]} onClose={() => setHolding(false)} />}</>;
   }
+  if (boat.status === "on_hold") return <HoldButtons boat={boat} />;
   if (!next) return null;
-  return <Button onClick={() => void changeStatus(boat, next.to).catch(toastError)}>{next.title}</Button>;
+  return <Button why={why} onClick={() => void changeStatus(boat, next.to).catch(toastError)}>{next.title}</Button>;
 }
 
 /** Changes the status of a boat. */
@@ -67,20 +104,30 @@ function ReceiveDialog({ boat, onClose }: { boat: PreviewHull; onClose: () => vo
 /** Puts one or more boats on hold. */
 export function HoldDialog({ boats, onClose }: { boats: PreviewHull[]; onClose: () => void }) {
   const form = useForm({
-    name: "hold",
-    values: { hours: "48", reason: "" },
+    name: "hold " + boats.map((b) => b.id).join(" ").slice(0, 40),
+    values: { hours: "48", reason: boats[0]?.hold?.reason ?? "" },
     save: async ({ hours, reason }) => {
       const expires_at = new Date(Date.now() + Number(hours) * 3_600_000).toISOString();
-      for (const boat of boats) await api.hulls.transition(boat.id, { to: "on_hold", expires_at, reason: reason || null });
-      changed("hull", ...boats.map((b) => b.id));
-      toast(boats.length === 1 ? "Boat is on hold." : `${boats.length} boats are on hold.`);
+      const held: PreviewHull[] = [];
+      const failed: string[] = [];
+      for (const boat of boats) {
+        await api.preview.hulls.hold(boat.id, { expires_at, reason: reason || null }).then(() => held.push(boat), (e: Error) => failed.push(`${boatName(boat)}: ${explain(e)}`));
+      }
+      changed("hull", ...held.map((b) => b.id));
+      const undo = async () => {
+        for (const { id, hold } of held) await (hold ? api.preview.hulls.hold(id, { reason: hold.reason, expires_at: hold.expires_at }) : api.preview.hulls.endHold(id));
+        changed("hull", ...held.map((b) => b.id));
+      };
+      if (held.length) toastUndo(held.length === 1 ? "Boat is on hold." : `${held.length} boats are on hold.`, undo, held[0]!.hold ? "The hold is as before." : "The hold is undone.");
+      if (failed.length) throw new Refusal(failed.join(" "));
     },
     onSaved: onClose,
   });
-  const title = boats.length === 1 ? `Hold ${boatName(boats[0]!)}` : `Hold ${boats.length} boats`;
+  const one = boats.length === 1 ? boats[0] : undefined;
+  const title = one ? `${one.hold ? "Change the hold on" : "Hold"} ${boatName(one)}` : `Hold ${boats.length} boats`;
   return (
-    <FormDialog title={title} form={form} submit="Hold" onClose={onClose}>
-      <Select form={form} name="hours" label="For" required choices={[["24", "1 day"], ["48", "2 days"], ["72", "3 days"], ["168", "1 week"], ["336", "2 weeks"]]} />
+    <FormDialog title={title} form={form} submit={one?.hold ? "Change hold" : "Hold"} onClose={onClose}>
+      <Select form={form} name="hours" label={one?.hold ? "From now for" : "For"} required choices={[["24", "1 day"], ["48", "2 days"], ["72", "3 days"], ["168", "1 week"], ["336", "2 weeks"]]} />
       <TextField form={form} name="reason" label="Reason" />
     </FormDialog>
   );

@@ -17,6 +17,7 @@ import { href, navigate, setQuery, usePlace } from "../../router.ts";
 import { can } from "../../session.ts";
 import { useActions } from "../../shell/actions.ts";
 import { className, word } from "../../words.ts";
+import { useNames } from "../contacts/people.tsx";
 import { BoatStatusButton, HoldDialog, PriceDialog, archive, changeStatus } from "./actions.tsx";
 import { BoatActivity, BoatMoments } from "./activity.tsx";
 import { EditBoat } from "./form.tsx";
@@ -92,7 +93,7 @@ function BoatButtons({ boat, onEdit }: { boat: PreviewHull; onEdit: () => void }
     <>
       {writes && <Menu class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />} items={more} />}
       {writes && <Button icon="edit" onClick={onEdit}>Edit</Button>}
-      {writes && <BoatStatusButton boat={boat} />}
+      <BoatStatusButton boat={boat} />
       {can("deals:write") && canSell(boat) && <ButtonLink kind="primary" href={href("deals/new", { hull_id: boat.id })}>Start deal</ButtonLink>}
       {dialog === "price" && <PriceDialog boat={boat} onClose={close} />}
       {dialog === "hold" && <HoldDialog boats={[boat]} onClose={close} />}
@@ -101,13 +102,14 @@ function BoatButtons({ boat, onEdit }: { boat: PreviewHull; onEdit: () => void }
 }
 
 function Overview({ boat }: { boat: PreviewHull }) {
+  const nameOf = useNames();
   const locations = useLocations();
   const listedOn = useChannels().filter((c) => boat.published_channels.includes(c.id)).map((c) => c.name);
   return (
     <>
       {boat.hold && (
         <p class="note part-note">
-          <Icon name="hold" />On hold until {dateTime(boat.hold.expires_at)}.{boat.hold.reason && ` ${boat.hold.reason}`}
+          <Icon name="hold" />On hold until {dateTime(boat.hold.expires_at)}{boat.hold.user_id && ` by ${nameOf(boat.hold.user_id)}`}.{boat.hold.reason && ` ${boat.hold.reason}`}
         </p>
       )}
       {onTheWay(boat) && boat.status !== boat.stock_state && <p class="note part-note"><Icon name="clock" />{onTheWay(boat)}.</p>}

@@ -19,6 +19,7 @@ import { href, navigate, setQuery, usePlace, withQuery } from "../../router.ts";
 import { can } from "../../session.ts";
 import { useActions } from "../../shell/actions.ts";
 import { options, word } from "../../words.ts";
+import { whyNoHold } from "./actions.tsx";
 import { AddBoat } from "./form.tsx";
 import { BoatPeek } from "./peek.tsx";
 import { SelectedBoats } from "./selected.tsx";
@@ -78,7 +79,7 @@ export function Inventory() {
           name={boatName}
           onMove={(boat) => show(boat.id)}
           onOpen={(boat) => navigate(href(`boats/${boat.id}`))}
-          {...(can("hulls:write") && { selection: { ids: selected, toggle } })}
+          {...(!whyNoHold() && { selection: { ids: selected, toggle } })}
           empty={<NoRows filtered={Object.keys(filters).length > 0} text="No boats yet." clear={clear} action={can("hulls:write") && <Actions onAdd={add} />} />}
         />
         {selected.size > 0

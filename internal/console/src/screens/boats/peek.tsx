@@ -8,7 +8,7 @@ import { Peek } from "../../parts/peek.tsx";
 import { Loaded } from "../../parts/state.tsx";
 import { Status } from "../../parts/status.tsx";
 import { href } from "../../router.ts";
-import { can } from "../../session.ts";
+import { can, whyNot } from "../../session.ts";
 import { word } from "../../words.ts";
 import { BoatStatusButton, PriceDialog } from "./actions.tsx";
 import { BoatMoments } from "./activity.tsx";
@@ -21,8 +21,8 @@ export function BoatPeek({ id, onClose }: { id: string; onClose: () => void }) {
   const { data } = boat;
   const footer = data && (
     <>
-      {can("hulls:write") && <BoatStatusButton boat={data} />}
-      {can("hulls:write") && <Button onClick={() => setPricing(true)}>Change price</Button>}
+      <BoatStatusButton boat={data} />
+      <Button why={whyNot("hulls:write")} onClick={() => setPricing(true)}>Change price</Button>
       {can("deals:write") && canSell(data) && <ButtonLink kind="primary" href={href("deals/new", { hull_id: id })}>Start deal</ButtonLink>}
     </>
   );

@@ -10,7 +10,7 @@ import { CheckField, MoneyField } from "../../parts/field.tsx";
 import { Facts, Section } from "../../parts/layout.tsx";
 import { Loaded } from "../../parts/state.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { can } from "../../session.ts";
+import { can, whyNot } from "../../session.ts";
 import { word } from "../../words.ts";
 import { PriceDialog } from "./actions.tsx";
 import { BoatOwner } from "./owner.tsx";
@@ -26,7 +26,7 @@ export function BoatPricing({ boat }: { boat: PreviewHull }) {
     <Loaded load={pricing}>
       {(p) => (
         <>
-          <Section title="Price" action={can("hulls:write") && <Button small icon="price" onClick={() => setDialog("price")}>Change price</Button>}>
+          <Section title="Price" action={<Button small icon="price" why={whyNot("hulls:write")} onClick={() => setDialog("price")}>Change price</Button>}>
             <Facts facts={[
               ["Price", <b>{usd(p.price_usd)}</b>],
               ["Shown as", p.price_type === "call" ? "Call for price" : `${word(p.price_type)} price`],
@@ -63,7 +63,7 @@ function History({ changes }: { changes: PriceChange[] }) {
   const points = [...changes].reverse().map((c) => ({ label: date(c.at), value: c.new_price_usd, text: usd(c.new_price_usd), at: Date.parse(c.at) }));
   return (
     <Section title="History">
-      {points.length > 1 && <Chart title="Asking price" points={points}><StepLine points={points} until={Date.now()} /></Chart>}
+      {points.length > 1 && <Chart title="Asking price" points={points} format={usd}><StepLine points={points} until={Date.now()} format={usd} /></Chart>}
       <table class="plain">
         <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">Reason</th><th scope="col" class="r">Before</th><th scope="col" class="r">After</th></tr></thead>
         <tbody>

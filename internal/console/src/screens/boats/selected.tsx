@@ -8,14 +8,22 @@ import { Button } from "../../parts/button.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { explain } from "../../parts/state.tsx";
 import { toast, toastError } from "../../parts/toast.tsx";
+import { can, whyNot } from "../../session.ts";
 import { HoldDialog } from "./actions.tsx";
+import { RepriceDialog } from "./reprice.tsx";
 import { boatName, useChannels, useLocations } from "./shared.ts";
+
+/** How many prices a request changes. */
+const most = 100;
 
 export function SelectedBoats({ boats, onDone }: { boats: PreviewHull[]; onDone: () => void }) {
   const locations = useLocations();
   const channels = useChannels();
-  const [holding, setHolding] = useState(false);
+  const [open, setOpen] = useState<"hold" | "prices">();
   const [busy, setBusy] = useState(false);
+
+  const writes = can("hulls:write");
+  const whyPrices = whyNot("hulls:write") ?? (boats.length > most ? `You can change up to ${most} prices together.` : undefined);
 
   /** Changes the boats one after the other. Boats that fail are named. */
   const each = async (done: string, change: (boat: PreviewHull) => Promise<unknown>) => {
@@ -32,19 +40,21 @@ export function SelectedBoats({ boats, onDone }: { boats: PreviewHull[]; onDone:
     <div class="pager busy" role="group" aria-label="Selected boats">
       {count(boats.length, "boat")} selected
       <span class="end">
-        <Menu
+        <Button small why={whyPrices} onClick={() => setOpen("prices")}>Change prices</Button>
+        {writes && <Menu
           class="btn small" align="end" button="Move"
           items={[...locations.values()].map((l) => ({ title: l.name, onClick: () => void each(`moved to ${l.name}`, (b) => api.hulls.update(b.id, { location_id: l.id })) }))}
-        />
-        <Button small disabled={busy} onClick={() => setHolding(true)}>Hold</Button>
-        <Menu
+        />}
+        <Button small disabled={busy} onClick={() => setOpen("hold")}>Hold</Button>
+        {writes && <Menu
           class="btn small" align="end" button="Publish"
           items={channels.map((c) => ({ title: c.name, onClick: () => void each(`published on ${c.name}`, (b) => api.hulls.publish(b.id, c.id)) }))}
-        />
+        />}
         <Button small onClick={() => exportCsv(boats, (id) => locations.get(id)?.name ?? id)}>Export CSV</Button>
         <Button small kind="quiet" onClick={onDone}>Clear</Button>
       </span>
-      {holding && <HoldDialog boats={boats} onClose={() => (setHolding(false), onDone())} />}
+      {open === "hold" && <HoldDialog boats={boats} onClose={() => (setOpen(undefined), onDone())} />}
+      {open === "prices" && <RepriceDialog boats={boats} onClose={() => setOpen(undefined)} />}
     </div>
   );
 }

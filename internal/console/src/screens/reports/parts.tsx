@@ -1,7 +1,9 @@
 // What the reports share: the period, the location, the download and the small tables.
 import type { ComponentChildren } from "preact";
 import { download } from "../../csv.ts";
-import { date, duration, number } from "../../format.ts";
+import { date, duration, monthLabel, number } from "../../format.ts";
+import { useLoad } from "../../load.ts";
+import type { Point } from "../../parts/chart.tsx";
 import { Button } from "../../parts/button.tsx";
 import { ChoiceChip } from "../../parts/chip.tsx";
 import { toastError } from "../../parts/toast.tsx";
@@ -36,6 +38,7 @@ const periods: Array<[string, string, number | undefined]> = [
 
 export interface Filter {
   date_after?: string;
+  date_before?: string;
   location_id?: string;
 }
 
@@ -45,6 +48,43 @@ export function useFilter(withPeriod: boolean): Filter {
   const months = periods.find(([name]) => name === (query.get("period") ?? ""))?.[2];
   const location = query.get("location_id");
   return { ...(withPeriod && months !== undefined && { date_after: monthsAgo(months) }), ...(location && { location_id: location }) };
+}
+
+/** The months of a report as points, with those of the period before. By index, because both periods are equally long. */
+export function monthPoints<M extends { month: string }>(months: M[], before: M[] | undefined, value: (month: M) => number, text?: (month: M) => string): Point[] {
+  const shift = months.length;
+  const byMonth = new Map(before?.map((m) => [m.month, m]));
+  return months.map((m) => {
+    const [year, month] = m.month.split("-").map(Number);
+    const was = new Date(Date.UTC(year!, month! - 1 - shift, 1)).toISOString().slice(0, 7);
+    const then = byMonth.get(was);
+    return {
+      label: monthLabel(m.month), value: value(m), ...(text && { text: text(m) }),
+      ...(before && { before: then ? value(then) : 0, labelBefore: `${monthLabel(was)} ${was.slice(0, 4)}` }),
+    };
+  });
+}
+
+/** Loads a report for the period before the one of the filter, if there is one. */
+export function useBefore<T>(name: string, filter: Filter, load: (filter: Filter) => PromiseLike<T>, watch: string[]): T | undefined {
+  const months = monthsOf(filter);
+  const before = months === undefined ? undefined : { ...filter, date_after: monthsAgo(2 * months + 1), date_before: dayBefore(filter.date_after!) };
+  return useLoad(before && ["report before", name, before], () => load(before!), watch).data;
+}
+
+function monthsOf(filter: Filter): number | undefined {
+  return periods.find(([, , months]) => months !== undefined && monthsAgo(months) === filter.date_after)?.[2];
+}
+
+function dayBefore(day: string): string {
+  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+}
+
+/** How a number compares with the period before: 11 before (+27%). */
+export function versus(now: number, before: number | undefined, format: (value: number) => string = number): string | undefined {
+  if (before === undefined) return undefined;
+  const change = before === 0 ? "" : ` (${now >= before ? "+" : "−"}${Math.abs(Math.round(((now - before) / Math.abs(before)) * 100))}%)`;
+  return `${format(before)} before${change}`;
 }
 
 /** Period, location and download of a report. */

@@ -1,7 +1,7 @@
 // Reports: charts with their tables, and CSV files.
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { api } from "../../api.ts";
-import { money, number, shortMoney } from "../../format.ts";
+import { date, exactMoney, monthLabel, number, shortCents, shortMoney, wholeMoney } from "../../format.ts";
 import { useLoad } from "../../load.ts";
 import { Bars, Chart, Columns, StackedBar } from "../../parts/chart.tsx";
 import { Page, Section, Sheet } from "../../parts/layout.tsx";
@@ -13,8 +13,8 @@ import { can, type Scope } from "../../session.ts";
 import { word } from "../../words.ts";
 import { boatName, useLocations } from "../boats/shared.ts";
 import { useNames } from "../contacts/people.tsx";
-import { Figure, monthLabel } from "../today.tsx";
-import { Period, ReportFilters, Rows, ageLabel, days, percent, seconds, seesProfit, useFilter } from "./parts.tsx";
+import { Figure } from "../today.tsx";
+import { Period, ReportFilters, Rows, ageLabel, days, monthPoints, percent, seconds, seesProfit, useBefore, useFilter, versus } from "./parts.tsx";
 
 interface Report {
   name: string;
@@ -86,7 +86,7 @@ function InventoryReport() {
           <Section title="Longest in stock">
             <Rows caption="Longest in stock" head={["Boat", "Status", "Location", "Days", "Price"]} rows={r.oldest.map((h) => ({
               key: h.hull_id,
-              cells: [<a class="link" href={href(`boats/${h.hull_id}`)}>{boatName(h)}</a>, <Status value={h.status} />, locations.get(h.location_id)?.name, <Age days={h.days} />, money(h.price)],
+              cells: [<a class="link" href={href(`boats/${h.hull_id}`)}>{boatName(h)}</a>, <Status value={h.status} />, locations.get(h.location_id)?.name, <Age days={h.days} />, wholeMoney(h.price)],
             }))} />
           </Section>
         </>
@@ -98,16 +98,17 @@ function InventoryReport() {
 function PricingReport() {
   const filter = useFilter(true);
   const load = useLoad(["report", "pricing", filter], () => api.preview.reports.getPricing(filter), ["hull"]);
+  const before = useBefore("pricing", filter, (f) => api.preview.reports.getPricing(f), ["hull"]);
   return (
     <Loaded load={load}>
       {(r) => {
-        const points = r.months.map((m) => ({ label: monthLabel(m.month), value: m.sold }));
+        const points = monthPoints(r.months, before?.months, (m) => m.sold);
         return (
           <>
             <Section title="Sold">
               <Period report={r} />
               <dl class="figures">
-                <Figure title="Boats" value={number(r.total.sold)} />
+                <Figure title="Boats" value={number(r.total.sold)} note={versus(r.total.sold, before?.total.sold)} />
                 <Figure title="Median days in stock" value={days(r.total.median_days)} />
                 <Figure title="Below the first price" value={percent(r.total.discount_percent)} />
                 <Figure title="Sold after a price cut" value={number(r.total.sold_after_cut)} />
@@ -117,7 +118,7 @@ function PricingReport() {
             </Section>
             <Section title="By month">
               <Rows caption="Pricing by month" head={["Month", "Sold", "Days in stock", "First price", "Last price", "Discount"]} rows={r.months.map((m) => ({
-                key: m.month, cells: [monthYear(m.month), number(m.sold), days(m.median_days), shortMoney(m.original), shortMoney(m.asking), percent(m.discount_percent)],
+                key: m.month, cells: [monthYear(m.month), number(m.sold), days(m.median_days), wholeMoney(m.original), wholeMoney(m.asking), percent(m.discount_percent)],
               }))} />
             </Section>
           </>
@@ -151,7 +152,7 @@ function PipelineReport() {
             </Section>
             <Section title="By stage">
               <Rows caption="Open deals by stage" head={["Stage", "Deals", "Value", "Paid", "Median days"]} rows={r.stages.map((s) => ({
-                key: s.status, cells: [<Status value={s.status} />, number(s.deals), shortMoney(s.price), shortMoney(s.paid), days(s.median_days)],
+                key: s.status, cells: [<Status value={s.status} />, number(s.deals), wholeMoney(s.price), wholeMoney(s.paid), days(s.median_days)],
               }))} />
             </Section>
             <Section title="Started in the period">
@@ -173,16 +174,17 @@ function PipelineReport() {
 function LeadsReport() {
   const filter = useFilter(true);
   const load = useLoad(["report", "leads", filter], () => api.preview.reports.getLeads(filter), ["lead"]);
+  const before = useBefore("leads", filter, (f) => api.preview.reports.getLeads(f), ["lead"]);
   return (
     <Loaded load={load}>
       {(r) => {
-        const points = r.months.map((m) => ({ label: monthLabel(m.month), value: m.leads }));
+        const points = monthPoints(r.months, before?.months, (m) => m.leads);
         return (
           <>
             <Section title="Leads">
               <Period report={r} />
               <dl class="figures">
-                <Figure title="Leads" value={number(r.total.leads)} />
+                <Figure title="Leads" value={number(r.total.leads)} note={versus(r.total.leads, before?.total.leads)} />
                 <Figure title="Converted" value={number(r.total.converted)} note={percent(r.total.conversion_percent)} />
                 {r.total.sold !== null && <Figure title="Sold a boat" value={number(r.total.sold)} note={percent(r.total.sold_percent)} />}
                 <Figure title="Lost" value={number(r.total.lost)} />
@@ -254,35 +256,36 @@ function hour(h: number): string {
 function GrossReport() {
   const filter = useFilter(true);
   const load = useLoad(["report", "gross", filter], () => api.preview.reports.getGross({ ...filter, limit: 50 }), ["deal"]);
+  const before = useBefore("gross", filter, (f) => api.preview.reports.getGross({ ...f, limit: 1 }), ["deal"]);
   const names = useNames();
   return (
     <Loaded load={load}>
       {(r) => {
-        const points = r.months.map((m) => ({ label: monthLabel(m.month), value: Math.max(0, m.profit.amount), text: shortMoney(m.profit) }));
+        const points = monthPoints(r.months, before?.months, (m) => m.profit.amount, (m) => wholeMoney(m.profit));
         return (
           <>
             <Section title="Delivered deals">
               <Period report={r} />
               <dl class="figures">
                 <Figure title="Deals" value={number(r.total.deals)} note={shortMoney(r.total.price)} />
-                <Figure title="Profit" value={shortMoney(r.total.profit)} />
+                <Figure title="Profit" value={shortMoney(r.total.profit)} note={versus(r.total.profit.amount, before?.total.profit.amount, shortCents)} />
                 <Figure title="On boats" value={shortMoney(r.total.front)} note={r.total.without_front > 0 ? `${r.total.without_front} without a cost` : undefined} />
                 <Figure title="On finance and insurance" value={shortMoney(r.total.back)} />
                 {r.total.unwound > 0 && <Figure title="Undone" value={number(r.total.unwound)} />}
               </dl>
-              <Chart title="Profit by month" points={points}><Columns points={points} /></Chart>
+              <Chart title="Profit by month" points={points} format={shortCents}><Columns points={points} format={shortCents} /></Chart>
             </Section>
             <Section title="Deals">
               <Rows caption="Delivered deals" head={["Stock number", "Owner", "Delivered", "Price", "Boat", "F&I", "Profit"]} rows={r.deals.map((d) => ({
                 key: d.deal_id,
-                cells: [<a class="link" href={href(`deals/${d.deal_id}`)}>{d.stock_number ?? "Deal"}</a>, names(d.owner_id), d.delivered_on, shortMoney(d.price), d.front ? shortMoney(d.front) : "—", d.back ? shortMoney(d.back) : "—", d.profit ? shortMoney(d.profit) : "—"],
+                cells: [<a class="link" href={href(`deals/${d.deal_id}`)}>{d.stock_number ?? "Deal"}</a>, names(d.owner_id), d.delivered_on && date(d.delivered_on), wholeMoney(d.price), d.front ? wholeMoney(d.front) : "—", d.back ? wholeMoney(d.back) : "—", d.profit ? wholeMoney(d.profit) : "—"],
               }))} />
             </Section>
             {r.adjustments.length > 0 && (
               <Section title="After the delivery">
                 <Rows caption="Adjustments" head={["Deal", "What", "On", "Price", "Boat", "F&I"]} rows={r.adjustments.map((a, i) => ({
                   key: `${a.deal_id} ${i}`,
-                  cells: [<a class="link" href={href(`deals/${a.deal_id}`)}>Open deal</a>, word(a.kind), a.on, a.price.amount ? shortMoney(a.price) : "—", money(a.front), money(a.back)],
+                  cells: [<a class="link" href={href(`deals/${a.deal_id}`)}>Open deal</a>, word(a.kind), date(a.on), a.price.amount ? wholeMoney(a.price) : "—", wholeMoney(a.front), wholeMoney(a.back)],
                 }))} />
               </Section>
             )}
@@ -310,7 +313,7 @@ function FundingReport() {
           <Section title="By lender"><Bars points={r.lenders.map((l) => ({ label: l.lender, value: l.amount.amount, text: `${l.contracts} · ${shortMoney(l.amount)}` }))} /></Section>
           <Section title="Contracts">
             <Rows caption="Contracts in transit" head={["Lender", "Status", "Days", "Open stipulations", "Amount"]} rows={r.contracts.map((c) => ({
-              key: c.funding_id, cells: [<a class="link" href={href(`deals/${c.deal_id}`)}>{c.lender}</a>, <Status value={c.status} />, days(c.days), number(c.open_stipulations), money(c.amount)],
+              key: c.funding_id, cells: [<a class="link" href={href(`deals/${c.deal_id}`)}>{c.lender}</a>, <Status value={c.status} />, days(c.days), number(c.open_stipulations), wholeMoney(c.amount)],
             }))} />
           </Section>
         </>
@@ -338,12 +341,12 @@ function CashReport() {
           </Section>
           <Section title="By kind and method">
             <Rows caption="Payments by kind and method" head={["Kind", "Method", "Payments", "Received", "Paid back", "Net"]} rows={r.rows.map((row) => ({
-              key: row.kind + row.method, cells: [word(row.kind), word(row.method), number(row.payments), money(row.received), money(row.refunded), money(row.net)],
+              key: row.kind + row.method, cells: [word(row.kind), word(row.method), number(row.payments), exactMoney(row.received), exactMoney(row.refunded), exactMoney(row.net)],
             }))} />
           </Section>
           <Section title="Deposits held">
             <Rows caption="Deposits held" head={["Deal", "Status", "Received", "Days", "Amount"]} rows={r.deals.map((d) => ({
-              key: d.deal_id, cells: [<a class="link" href={href(`deals/${d.deal_id}`)}>Open deal</a>, <Status value={d.status} />, d.received_on, number(d.days), money(d.amount)],
+              key: d.deal_id, cells: [<a class="link" href={href(`deals/${d.deal_id}`)}>Open deal</a>, <Status value={d.status} />, d.received_on && date(d.received_on), number(d.days), exactMoney(d.amount)],
             }))} />
           </Section>
         </>
@@ -361,12 +364,12 @@ function TaxReport() {
         <>
           <Section title="Tax on delivered boats">
             <Period report={r} />
-            <dl class="figures"><Figure title="Tax" value={money(r.tax)} /></dl>
+            <dl class="figures"><Figure title="Tax" value={exactMoney(r.tax)} /></dl>
           </Section>
           <Section title="By jurisdiction">
             <Rows caption="Tax by jurisdiction" head={["Jurisdiction", "Tax", "Deals", "Sales", "Amount"]} rows={r.rows.map((row) => ({
               key: [row.jurisdiction, row.name, row.exempt_reason].join(" "),
-              cells: [row.jurisdiction, <>{row.name}{row.exempt_reason && <small> exempt: {row.exempt_reason}</small>}</>, number(row.deals), money(row.sales), money(row.tax)],
+              cells: [row.jurisdiction, <>{row.name}{row.exempt_reason && <small> exempt: {row.exempt_reason}</small>}</>, number(row.deals), exactMoney(row.sales), exactMoney(row.tax)],
             }))} />
           </Section>
         </>

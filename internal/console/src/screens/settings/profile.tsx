@@ -1,8 +1,11 @@
 // The profile: who the user is, and how the console looks and works for them.
 import { useState } from "preact/hooks";
 import { api } from "../../api.ts";
+import { dateTime } from "../../format.ts";
+import { useLoad } from "../../load.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Facts, Section } from "../../parts/layout.tsx";
+import { Loaded } from "../../parts/state.tsx";
 import { prefer, preference } from "../../prefs.ts";
 import { can, session } from "../../session.ts";
 import { word } from "../../words.ts";
@@ -22,6 +25,45 @@ async function revoke(): Promise<void> {
   if (!(await confirm({ title: "Revoke your calendar address?", text: "Calendars that subscribe to it stop updating.", action: "Revoke address", danger: true }))) return;
   await api.preview.appointments.deleteUserCalendar(session.user.id);
   toast("Calendar address revoked.");
+}
+
+/** 7:00 AM for 07:00. */
+function clock(time: string): string {
+  const hour = Number(time.slice(0, 2));
+  return `${hour % 12 || 12}${time.slice(2)} ${hour < 12 ? "AM" : "PM"}`;
+}
+
+const mornings = Array.from({ length: 19 }, (_, n) => 300 + n * 30).map((m) => `${String(Math.floor(m / 60)).padStart(2, "0")}:${String(m % 60).padStart(2, "0")}`);
+
+/** The email each morning: whether the user gets it, and when. */
+function Summary() {
+  const summary = useLoad(["daily summary"], () => api.preview.dealership.getDailySummary(session.user.id), ["user"]);
+  const set = async (enabled: boolean, send_at: string) => {
+    summary.replace(await api.preview.dealership.setDailySummary(session.user.id, { enabled, send_at }));
+    toast(enabled ? `You get the summary at ${clock(send_at)}.` : "You don't get the summary any more.");
+  };
+  return (
+    <Section title="Daily summary">
+      <Loaded load={summary} rows={2}>
+        {(s) => (
+          <>
+            <label class="check-line">
+              <input type="checkbox" checked={s.enabled} onChange={(e) => void set(e.currentTarget.checked, s.send_at).catch(toastError)} />
+              <span>Email me each morning what needs me<small>Who waits for an answer, your appointments, tasks, holds that end and deals that need something. On days without any, you get no email.</small></span>
+            </label>
+            {s.enabled && (
+              <label class="field">At
+                <select value={s.send_at} onChange={(e) => void set(true, e.currentTarget.value).catch(toastError)}>
+                  {[...new Set([...mornings, s.send_at])].sort().map((time) => <option key={time} value={time}>{clock(time)}</option>)}
+                </select>
+                <span class="field-hint">{s.next_at ? `The next one is due ${dateTime(s.next_at)}, in the time zone of ${session.dealership.name}.` : ""}</span>
+              </label>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
 }
 
 export function ProfileSettings() {
@@ -51,6 +93,7 @@ export function ProfileSettings() {
             </div>
           </Section>
         )}
+        <Summary />
         <Section title="Keyboard">
           <label class="check-line">
             <input type="checkbox" checked={preference("shortcuts")} onChange={(e) => (prefer("shortcuts", e.currentTarget.checked), render((n) => n + 1))} />
