@@ -135,7 +135,7 @@ func TestStoreUser(t *testing.T) {
 		o := ownerAt(t, s, "settings/roles")
 		o.button("Create role")
 		o.set("Name", "Store")
-		for _, scope := range []string{"hulls:read", "hulls:write", "leads:read", "leads:write", "deals:read", "deals:write", "For managers", "Only their own locations"} {
+		for _, scope := range []string{"Read inventory", "Change inventory", "Read contacts", "Change contacts", "Read deals", "Change deals", "For managers", "Only their own locations"} {
 			o.check(scope)
 		}
 		o.button("Create role")

@@ -917,7 +917,7 @@ var operations = []Operation{
 		Result: "PreviewLocation", Preview: true, List: true,
 		Params: []Param{}},
 	{ID: "listNames", Noun: "dealership", Name: "list-names", Verb: "GET", Path: "/v2-preview/names",
-		Summary: "List the names of objects", Doc: "Returns what people call these objects: boats, contacts, leads, deals, users and locations, as far as you can read them. Other objects and those that no longer exist are left out. Use it to show the audit log and events.\n\nIn preview since November 19, 2026. It only serves the console and won't become stable.", Scopes: "admin",
+		Summary: "List the names of objects", Doc: "Returns what people call these objects: boats, contacts, leads, deals, documents, users, roles, API keys and locations, as far as you can read them. Other objects and those that no longer exist are left out. Use it to show the audit log and events.\n\nIn preview since November 19, 2026. It only serves the console and won't become stable.", Scopes: "admin",
 		Result: "PreviewNames", Preview: true,
 		Params: []Param{
 			{In: inQuery, Name: "ids", Type: "string", Doc: "IDs of at most 100 objects, separated by commas.", Example: "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"},

@@ -44,3 +44,9 @@ func ListDocuments(ctx context.Context, tx *db.Tx, f DocumentFilter) (page.Page[
 func FindByNumber(ctx context.Context, tx *db.Tx, number int64) ([]Document, error) {
 	return db.All[Document](ctx, tx, `SELECT {cols} FROM documents WHERE env = ? AND number = ?`, tx.Env, number)
 }
+
+// FindAll returns the documents with these IDs that exist.
+func FindAll(ctx context.Context, tx *db.Tx, ids []string) ([]Document, error) {
+	marks, args := db.In(ids)
+	return db.All[Document](ctx, tx, `SELECT {cols} FROM documents WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
+}

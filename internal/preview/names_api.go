@@ -8,7 +8,9 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
+	"slipway/internal/documents"
 	"slipway/internal/hulls"
+	"slipway/internal/identity/access"
 	"slipway/internal/identity/people"
 	"slipway/internal/leads"
 	"slipway/internal/platform/db"
@@ -22,7 +24,7 @@ func mountNames(r *rest.Router) {
 	rest.Get(r, rest.Route{
 		Path: "/names", ID: "listNames", Needs: auth.Require(auth.Admin), AllLocations: true,
 		Summary: "List the names of objects",
-		Text: "Returns what people call these objects: boats, contacts, leads, deals, users and locations, as far as you can read them. " +
+		Text: "Returns what people call these objects: boats, contacts, leads, deals, documents, users, roles, API keys and locations, as far as you can read them. " +
 			"Other objects and those that no longer exist are left out. Use it to show the audit log and events.",
 		Assist:     assist.Read,
 		ForConsole: true,
@@ -99,14 +101,50 @@ func namesOf(ctx context.Context, tx *db.Tx, ids map[string][]string) (map[strin
 	for id, u := range users {
 		names[id] = u.Name
 	}
-	for _, id := range ids["loc"] {
-		l, err := dealership.FindLocation(ctx, tx, id)
-		if err != nil && fault.KindOf(err) != fault.KindNotFound {
-			return names, err
-		}
-		names[id] = l.Name
+	if err := nameOffice(ctx, tx, names, ids); err != nil {
+		return names, err
 	}
-	return names, nil
+	return names, nameDocuments(ctx, tx, names, ids["doc"])
+}
+
+// nameOffice names locations, roles and API keys. There are few of them.
+func nameOffice(ctx context.Context, tx *db.Tx, names map[string]string, ids map[string][]string) error {
+	kinds := map[string]func(id string) (string, error){
+		"loc": func(id string) (string, error) {
+			l, err := dealership.FindLocation(ctx, tx, id)
+			return l.Name, err
+		},
+		"role": func(id string) (string, error) {
+			r, err := people.FindRole(ctx, tx, id)
+			return r.Name, err
+		},
+		"key": func(id string) (string, error) {
+			k, err := access.FindKey(ctx, tx, id)
+			return k.Name, err
+		},
+	}
+	for noun, find := range kinds {
+		for _, id := range ids[noun] {
+			name, err := find(id)
+			if err != nil && fault.KindOf(err) != fault.KindNotFound {
+				return err
+			}
+			names[id] = name
+		}
+	}
+	return nil
+}
+
+// nameDocuments names documents by their kind and number. Their title can name the buyer.
+func nameDocuments(ctx context.Context, tx *db.Tx, names map[string]string, ids []string) error {
+	if len(ids) == 0 || !auth.From(ctx).Can(auth.DealsRead) {
+		return nil
+	}
+	all, err := documents.FindAll(ctx, tx, ids)
+	for _, d := range all {
+		names[d.ID] = strings.ReplaceAll(string(d.Kind), "_", " ") + " " + strconv.FormatInt(d.Number, 10)
+	}
+	return err
 }
 
 // nameContacts names contacts, and leads by their contact.

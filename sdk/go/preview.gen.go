@@ -752,8 +752,9 @@ type PreviewDealershipListNamesParams struct {
 
 // ListNames: List the names of objects. Requires admin.
 //
-// Returns what people call these objects: boats, contacts, leads, deals, users and locations, as far as you can
-// read them. Other objects and those that no longer exist are left out. Use it to show the audit log and events.
+// Returns what people call these objects: boats, contacts, leads, deals, documents, users, roles, API keys and
+// locations, as far as you can read them. Other objects and those that no longer exist are left out. Use it to
+// show the audit log and events.
 //
 // In preview since November 19, 2026. It only serves the console and won't become stable.
 func (s *PreviewDealershipService) ListNames(ctx context.Context, params PreviewDealershipListNamesParams, opts ...RequestOption) (*PreviewNames, error) {

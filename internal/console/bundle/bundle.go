@@ -22,7 +22,8 @@ import (
 // Build returns the files of dist, built from the folder src.
 func Build(src string) (map[string][]byte, error) {
 	files, err := build(src, api.EntryPoint{InputPath: first, OutputPath: "app"}, api.EntryPoint{InputPath: "styles/app.css", OutputPath: "app"},
-		api.EntryPoint{InputPath: "styles/calendar.css", OutputPath: "calendar"}, // loaded with its screen
+		api.EntryPoint{InputPath: "styles/audit.css", OutputPath: "audit"}, // loaded with their screens
+		api.EntryPoint{InputPath: "styles/calendar.css", OutputPath: "calendar"},
 		api.EntryPoint{InputPath: "styles/import.css", OutputPath: "import"})
 	if err != nil {
 		return nil, err

@@ -102,3 +102,10 @@ export function className(value: string): string {
 export function options(values: readonly string[], words = word): Array<[string, string]> {
   return values.map((value) => [value, words(value)]);
 }
+
+/** Firefox on Windows, from a User-Agent header. */
+export function browser(agent: string | null): string {
+  const name = agent && /(Edg|Firefox|Chrome|Safari|curl)/.exec(agent)?.[1]?.replace("Edg", "Edge");
+  const system = agent && /(Windows|Mac OS|iPhone|iPad|Android|Linux)/.exec(agent)?.[1]?.replace("Mac OS", "macOS");
+  return name ? name + (system ? " on " + system : "") : agent ?? "Unknown browser";
+}

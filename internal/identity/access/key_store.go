@@ -18,6 +18,11 @@ import (
 
 var apiKeys = db.Table[APIKey]{Name: "api_keys", Prefix: "key", Noun: "API key"}
 
+// FindKey returns an API key without the details that lists show.
+func FindKey(ctx context.Context, tx *db.Tx, id string) (APIKey, error) {
+	return apiKeys.Find(ctx, tx, id)
+}
+
 // KeyRequest describes a new key.
 type KeyRequest struct {
 	Name      string

@@ -1562,8 +1562,9 @@ export class PreviewDealershipService extends PreviewFamily {
     list(this, "/locations", options, query);
   /**
    * List the names of objects. Requires admin.
-   * Returns what people call these objects: boats, contacts, leads, deals, users and locations, as far as you can
-   * read them. Other objects and those that no longer exist are left out. Use it to show the audit log and events.
+   * Returns what people call these objects: boats, contacts, leads, deals, documents, users, roles, API keys and
+   * locations, as far as you can read them. Other objects and those that no longer exist are left out. Use it to
+   * show the audit log and events.
    *
    * In preview since November 19, 2026. It only serves the console and won't become stable.
    */

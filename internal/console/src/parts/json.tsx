@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { word } from "../words.ts";
 
 /** JSON with colors. The text is never markup. */
 export function Json({ value }: { value: unknown }) {
@@ -12,23 +11,4 @@ export function Json({ value }: { value: unknown }) {
     last = token.index + token[0].length;
   }
   return <pre class="json" tabIndex={0}>{parts}{text.slice(last)}</pre>;
-}
-
-/** The fields that changed, with their values before and after. */
-export function Diff({ before, after }: { before: Record<string, unknown>; after: Record<string, unknown> }) {
-  return (
-    <table class="diff">
-      <thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-      <tbody>
-        {Object.keys(before).map((name) => (
-          <tr key={name}><th scope="row">{word(name)}</th><td><del>{plain(before[name])}</del></td><td><ins>{plain(after[name])}</ins></td></tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function plain(value: unknown): string {
-  if (value === null || value === undefined || value === "") return "Empty";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

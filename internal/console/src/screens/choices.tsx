@@ -53,21 +53,28 @@ export const scopes: Record<Scope, string> = {
   "leads:read": "Read contacts, leads, consents and messages",
   "leads:write": "Change contacts and leads, and send messages",
   "deals:read": "Read deals, offers, finance and documents",
-  "deals:write": "Change deals. See profits, together with hulls:write",
+  "deals:write": "Change deals. Together with costs, also see profits",
   webhooks: "Manage webhooks and read events",
   admin: "Administer the dealership, its users and credentials. Requires a two-factor code",
 };
 
-/** Checkboxes for scopes. Users can only grant scopes that they have. */
-export function ScopeField<V extends Values>(props: Omit<FieldProps<V>, "label">) {
-  const choices = Object.entries(scopes).filter(([s]) => can(s as Scope)).map(([s, doc]): [string, ComponentChildren, string] => [s, <span class="mono">{s}</span>, doc]);
-  return <CheckList {...props} label="Scopes" choices={choices} />;
+/** Checkboxes for scopes. Users can only grant scopes that they have. People choose by words, developers by names. */
+export function ScopeField<V extends Values>({ label = "Scopes", ...props }: Omit<FieldProps<V>, "label"> & { label?: string }) {
+  const choices = Object.entries(scopes).filter(([s]) => can(s as Scope)).map(([s, doc]): [string, ComponentChildren, string] => (label === "Scopes" ? [s, <span class="mono">{s}</span>, doc] : [s, doc, s]));
+  return <CheckList {...props} label={label} choices={choices} />;
 }
 
-/** Scopes in a table. */
+/** What scopes allow, in a few words. */
+const inShort: Record<Scope, string> = {
+  "hulls:read": "see boats", "hulls:write": "change boats and see costs", "leads:read": "see leads and contacts", "leads:write": "change leads and send messages",
+  "deals:read": "see deals", "deals:write": "change deals", webhooks: "manage webhooks", admin: "administer the dealership",
+};
+
+/** Scopes in a table, in words. */
 export function ScopeText({ of }: { of: string[] }) {
   const all = of.length === Object.keys(scopes).length;
-  return <span class="sub" title={of.join(", ")}>{all ? "All scopes" : of.join(", ") || "None"}</span>;
+  const text = of.map((s) => inShort[s as Scope] ?? s).join(", ");
+  return <span class="sub" title={of.join(", ")}>{all ? "Everything" : text ? text[0]!.toUpperCase() + text.slice(1) : "Nothing"}</span>;
 }
 
 interface RowColumn {

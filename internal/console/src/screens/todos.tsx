@@ -12,6 +12,7 @@ import { can, session } from "../session.ts";
 import { useAwaiting, useFailingWebhooks } from "../shell/counts.ts";
 import { boatName } from "./boats/shared.ts";
 import { contactName } from "./contacts/people.tsx";
+import { useChain } from "./developers/audit-chain.tsx";
 import { problemTexts, useBackups } from "./settings/backups.tsx";
 
 /** Something to do. */
@@ -27,7 +28,7 @@ interface Todo {
 
 /** Everything that needs the user, and what could not be loaded. */
 function useEverything() {
-  const sources = [useOutages(), useUnknownMessages(), useTasks(), useStalled(), useHolds(), useContracts(), useApprovals(), useWebhooks(), useBackupTrouble()];
+  const sources = [useOutages(), useUnknownMessages(), useTasks(), useStalled(), useHolds(), useContracts(), useApprovals(), useWebhooks(), useBackupTrouble(), useChainTrouble()];
   return {
     errors: sources.filter((s) => s.error),
     todos: [...new Map(sources.flatMap((s) => s.data ?? []).reverse().map((t) => [t.id, t])).values()].reverse(), // the first reason wins
@@ -184,6 +185,16 @@ function useBackupTrouble(): Load<Todo[]> {
     text: <><b>{last?.problem ? "The last backup is not complete" : check?.problem ? "The last backup can't be restored" : "The backup is late"}</b>{reason && <>: {problemTexts[reason]}</>}. {since}</>,
   };
   return { ...status, loading: can("admin") && status.loading, data: status.data && (status.data.healthy ? [] : [todo]), replace: () => {} };
+}
+
+/** Changes of the audit log, for administrators. */
+function useChainTrouble(): Load<Todo[]> {
+  const chain = useChain();
+  const todo: Todo = {
+    id: "chain", kind: "Audit", tone: "red", action: "Look", at: chain.data?.checked_at ?? "", href: href("developers/audit"),
+    text: <><b>The audit log was changed.</b> Its chain is broken.</>,
+  };
+  return { ...chain, loading: can("admin") && chain.loading, data: chain.data && (chain.data.state === "broken" ? [todo] : []), replace: () => {} };
 }
 
 function endOfDay(): string {

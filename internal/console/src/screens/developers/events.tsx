@@ -5,7 +5,7 @@ import { useList, useLoad } from "../../load.ts";
 import { Button } from "../../parts/button.tsx";
 import { ChoiceChip, InputChip } from "../../parts/chip.tsx";
 import { Select } from "../../parts/field.tsx";
-import { Diff, Json } from "../../parts/json.tsx";
+import { Json } from "../../parts/json.tsx";
 import { Facts, Page, Sheet } from "../../parts/layout.tsx";
 import { Peek } from "../../parts/peek.tsx";
 import { Loaded } from "../../parts/state.tsx";
@@ -14,9 +14,12 @@ import { toast } from "../../parts/toast.tsx";
 import { href, mode, navigate, setQuery, usePlace, withQuery } from "../../router.ts";
 import { word } from "../../words.ts";
 import { CopyButton, openForm } from "../dialogs.tsx";
+import { Changes as ChangeTable } from "./audit-entry.tsx";
+import { Sentence } from "./audit-lines.tsx";
+import { changesOf, idsIn, type Changes, type NameOf } from "./audit-words.ts";
 import { DeliveryState } from "./delivery.tsx";
 import { eventTypes, nouns } from "./event-types.tsx";
-import { Clock, ObjectLink, ofRequest, useTail } from "./traces.tsx";
+import { Clock, NameLink, ObjectLink, ofRequest, useObjectNames, useTail } from "./traces.tsx";
 import { webhookName } from "./webhooks.tsx";
 
 const filterNames = ["type", "object_id", "created_after", "created_before"];
@@ -30,6 +33,7 @@ export function Events() {
   const events = useList(["events", filters, request], load);
   const tail = useTail(events, load, "hint");
   const peek = value("peek");
+  const nameOf = useObjectNames((events.data ?? []).flatMap((e) => [subjectOf(e), ...idsIn(changesIn(e))]));
   const type = value("type");
   const noun = type?.endsWith(".*") ? type.slice(0, -2) : undefined;
   const clear = (...names: string[]) => () => setQuery(Object.fromEntries(names.map((n) => [n, undefined])));
@@ -44,7 +48,7 @@ export function Events() {
           <InputChip label="Object" value={value("object_id")} fields={[{ name: "object_id", label: "ID of the object", value: value("object_id") ?? "" }]} onApply={setQuery} onClear={clear("object_id")} />
           {request && <button type="button" class="chip on" onClick={clear("request_id", "created_after", "created_before")}>Request: <b class="mono">{request}</b></button>}
         </div>
-        <Table label="Events" list={events} columns={columns} current={peek} onMove={(e) => setQuery({ peek: e.id })}
+        <Table label="Events" list={events} columns={columnsOf(nameOf)} current={peek} onMove={(e) => setQuery({ peek: e.id })}
           empty={<NoRows filtered={Object.keys(filters).length > 0} text="No events in the last 30 days." clear={() => navigate(href("developers/events"))} />} />
       </Page>
       {peek && <EventPeek key={peek} id={peek} />}
@@ -76,13 +80,35 @@ function objectId(event: PreviewEventWithActor): string {
   return String(event.data.object["id"] ?? "");
 }
 
-const columns: Array<Column<PreviewEventWithActor>> = [
-  { title: "Type", phone: "main", cell: (e) => <b class="mono"><a href={withQuery({ peek: e.id })}>{e.type}</a></b> },
-  { title: "Object", cell: (e) => <ObjectLink id={objectId(e)} short /> },
-  { title: "Who", cell: (e) => <span class="sub">{e.actor.label}</span> },
-  { title: "Changed", wide: true, phone: "bottom", cell: (e) => <span class="sub">{Object.keys(e.data.previous).map(word).join(", ")}</span> },
-  { title: "When", align: "right", phone: "top", cell: (e) => <span class="sub"><Clock at={e.created_at} /></span> },
-];
+/** The ID of what the sentence is about: the lead of a message, the deal of an offer. */
+function subjectOf(event: PreviewEventWithActor): string {
+  const noun = event.type.split(".")[0]!;
+  return String(event.data.object[noun + "_id"] ?? event.data.object["id"] ?? "");
+}
+
+/** What changed: the fields before and after. */
+function changesIn(event: PreviewEventWithActor): Changes {
+  return Object.fromEntries(Object.entries(event.data.previous).map(([field, before]) => [field, [before, event.data.object[field]]]));
+}
+
+function columnsOf(nameOf: NameOf): Array<Column<PreviewEventWithActor>> {
+  return [
+    { title: "What", phone: "main", wide: true, cell: (e) => <What event={e} nameOf={nameOf} /> },
+    { title: "Type", cell: (e) => <span class="sub mono">{e.type}</span> },
+    { title: "Who", phone: "bottom", cell: (e) => <span class="sub">{e.actor.type === "system" ? "Automatic" : e.actor.label}</span> },
+    { title: "When", align: "right", phone: "top", cell: (e) => <span class="sub"><Clock at={e.created_at} /></span> },
+  ];
+}
+
+function What({ event, nameOf }: { event: PreviewEventWithActor; nameOf: NameOf }) {
+  const changes = changesOf(changesIn(event), nameOf).slice(0, 3).map((c) => `${c.label}: ${c.from ?? "none"} → ${c.to ?? "none"}`).join(" · ");
+  return (
+    <div class="t said">
+      <a href={withQuery({ peek: event.id })}><Sentence action={event.type} target={subjectOf(event)} nameOf={nameOf} /></a>
+      {changes && <small>{changes}</small>}
+    </div>
+  );
+}
 
 function EventPeek({ id }: { id: string }) {
   const event = useLoad(["event with actor", id], () => api.preview.webhooks.getEvent(id));
@@ -94,20 +120,22 @@ function EventPeek({ id }: { id: string }) {
 }
 
 function EventDetails({ event }: { event: PreviewEventWithActor }) {
-  const { previous } = event.data;
   const object = objectId(event);
+  const changes = changesIn(event);
+  const nameOf = useObjectNames([object, subjectOf(event), ...idsIn(changes)]);
   const { actor, ...body } = event; // webhooks receive it without the actor
   return (
     <>
-      <h2 class="mono first">{event.type}</h2>
+      <h2 class="first"><Sentence action={event.type} target={subjectOf(event)} nameOf={nameOf} /></h2>
+      <p class="sub mono">{event.type}</p>
       <Facts facts={[
-        ["When", dateTime(event.created_at)], ["Who", actor.label], ["Object", object && <ObjectLink id={object} />],
+        ["When", dateTime(event.created_at)], ["Who", actor.label], ["Object", object && <NameLink id={object} nameOf={nameOf} />],
         ["Request", event.request.id ? <ObjectLink id={event.request.id} /> : "None, a job did it"],
         ["Idempotency key", event.request.idempotency_key && <span class="mono">{event.request.idempotency_key}</span>],
         ["Number of this object's events", event.sequence], ["API version", event.api_version],
       ]} />
       {object && <p class="links"><a class="link" href={href("developers/events", { object_id: object })}>All events of the object</a></p>}
-      {Object.keys(previous).length > 0 && <><h3>Changes</h3><Diff before={previous} after={event.data.object} /></>}
+      <ChangeTable changes={changes} nameOf={nameOf} />
       <h3>Deliveries</h3>
       <DeliveriesOf event={event.id} />
       <h3>Event <CopyButton text={JSON.stringify(body, null, 2)} /></h3>

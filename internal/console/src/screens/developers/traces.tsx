@@ -1,13 +1,14 @@
 // What the logs share: links from one to another, times, curl commands and the live tail.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { api, type ListParams, type Page } from "../../api.ts";
-import { date, dateTime } from "../../format.ts";
+import { date, dateTime, phone } from "../../format.ts";
 import { onHint } from "../../live.ts";
 import { useLoad, type LoadList } from "../../load.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { href, type Query } from "../../router.ts";
 import { can, session, type Scope } from "../../session.ts";
+import { kindOf, type NameOf } from "./audit-words.ts";
 
 /** Where objects are shown, by the start of their ID. */
 const places: Array<[string, Scope, (id: string) => string]> = [
@@ -38,6 +39,34 @@ export function ObjectLink({ id, short }: { id: string; short?: boolean }) {
   const text = short ? id.replace(/^([a-z]+_).*(.{6})$/, "$1…$2") : id;
   const place = placeOf(id);
   return place ? <a class="link mono" title={id} href={place}>{text}</a> : <span class="mono" title={id}>{text}</span>;
+}
+
+const names = new Map<string, string>();
+const namesAtOnce = 100; // of a request
+
+/** Returns a function that names objects, once their names are loaded. Only administrators can load them. */
+export function useObjectNames(ids: string[]): (id: string) => string | undefined {
+  const [, render] = useReducer((n: number) => n + 1, 0);
+  const missing = can("admin") ? [...new Set(ids)].filter((id) => !names.has(id)) : [];
+  useEffect(() => {
+    if (missing.length === 0) return;
+    for (const id of missing) names.set(id, ""); // an object without a name is not asked for again
+    const loadAll = async () => {
+      for (let at = 0; at < missing.length; at += namesAtOnce) {
+        const { data } = await api.preview.dealership.listNames({ ids: missing.slice(at, at + namesAtOnce).join(",") });
+        for (const { id, name } of data) names.set(id, phone(name)); // a contact without a name is a number
+      }
+    };
+    void loadAll().catch(() => missing.forEach((id) => names.delete(id))).finally(() => render(undefined as never));
+  }, [missing.join()]);
+  return (id) => names.get(id) || undefined;
+}
+
+/** An object by its name, or else by what it is, as a link if the user can see it. */
+export function NameLink({ id, nameOf }: { id: string; nameOf: NameOf }) {
+  const text = nameOf(id) ?? kindOf(id);
+  const place = placeOf(id);
+  return place ? <a class="link" href={place}>{text}</a> : <>{text}</>;
 }
 
 /** The query of a log for what happened around a request. */

@@ -17,16 +17,17 @@ import { Loaded } from "../../parts/state.tsx";
 import { Status, Tag } from "../../parts/status.tsx";
 import { NoRows, Table, type Column } from "../../parts/table.tsx";
 import { toast, toastError } from "../../parts/toast.tsx";
-import { setQuery, usePlace, withQuery } from "../../router.ts";
+import { href, setQuery, usePlace, withQuery } from "../../router.ts";
 import { session } from "../../session.ts";
 import { useActions } from "../../shell/actions.ts";
-import { options, word } from "../../words.ts";
+import { addDays, dayAt } from "../../times.ts";
+import { browser, options, word } from "../../words.ts";
 import { useLocations } from "../boats/shared.ts";
 import { CheckList, split } from "../choices.tsx";
 import { openForm, tokenHeader, verified, withToken } from "../dialogs.tsx";
 import { deactivate } from "./leaving.tsx";
 import { SettingsPage } from "./page.tsx";
-import { grantsAdmin, isAdmin, roleName, useRoles } from "./roles.tsx";
+import { abilities, grantsAdmin, isAdmin, roleName, useRoles } from "./roles.tsx";
 
 /** The roles and the locations that people can have. Dialogs load them too, because they can open before the page has. */
 interface Choices {
@@ -101,6 +102,8 @@ function UserButtons({ user, admin }: { user: User; admin: boolean }) {
 
 function UserDetails({ user, admin, choices }: { user: User; admin: boolean; choices: Choices }) {
   const names = new Map(choices.locations);
+  const firstName = user.name.split(" ")[0];
+  const today = () => dayAt(new Date(), session.dealership.timezone);
   const removeFactor = async (factor: User["mfa_factors"][number]) => {
     const question = { title: "Delete this two-factor method?", text: `If it is the last one, the password of ${user.name} is cleared, and they set up both again.`, action: "Delete method", danger: true };
     if (!(await confirm(question))) return;
@@ -117,6 +120,10 @@ function UserDetails({ user, admin, choices }: { user: User; admin: boolean; cho
         ["Locations", user.location_ids.map((id) => names.get(id) ?? id).join(", ") || "All"], ["Last seen", user.last_seen_at ? dateTime(user.last_seen_at) : "Never"],
         ["Added", date(user.created_at)], ["ID at the identity provider", user.sso_subject],
       ]} />
+      <p class="links">
+        <a class="link" href={href("developers/audit", { actor_id: user.id, day: today() })}>What did {firstName} do today?</a>
+        <a class="link" href={href("developers/audit", { actor_id: user.id, day: addDays(today(), -1) })}>And yesterday?</a>
+      </p>
       <h3>Two-factor methods</h3>
       {user.mfa_factors.length === 0 && <p class="sub">None.</p>}
       <ul class="link-rows">
@@ -151,16 +158,9 @@ function Sessions({ user, admin }: { user: User; admin: boolean }) {
   );
 }
 
-/** Firefox on Windows, from a User-Agent header. */
-function browser(agent: string | null): string {
-  const name = agent && /(Edg|Firefox|Chrome|Safari|curl)/.exec(agent)?.[1]?.replace("Edg", "Edge");
-  const system = agent && /(Windows|Mac OS|iPhone|iPad|Android|Linux)/.exec(agent)?.[1]?.replace("Mac OS", "macOS");
-  return name ? name + (system ? " on " + system : "") : agent ?? "Unknown browser";
-}
-
 function RolesField({ form }: { form: FormState<any> }) {
   const { roles } = useChoices();
-  return <CheckList form={form} name="role_ids" label="Roles" choices={roles.map((r) => [r.id, roleName(r), r.scopes.join(", ")])} />;
+  return <CheckList form={form} name="role_ids" label="Roles" choices={roles.map((r) => [r.id, roleName(r), abilities(r).join(" ")])} />;
 }
 
 function LocationsField({ form }: { form: FormState<any> }) {

@@ -1,4 +1,4 @@
-// Roles: which scopes their users have.
+// Roles: what their users can do, in sentences.
 import { api, type Role } from "../../api.ts";
 import { useKeys } from "../../keys.ts";
 import { changed, useLoad } from "../../load.ts";
@@ -11,7 +11,7 @@ import { Loaded } from "../../parts/state.tsx";
 import { Tag } from "../../parts/status.tsx";
 import { toast, toastError } from "../../parts/toast.tsx";
 import { word } from "../../words.ts";
-import { ScopeField, scopes, split } from "../choices.tsx";
+import { ScopeField, split } from "../choices.tsx";
 import { openForm, tokenHeader, verified, withToken } from "../dialogs.tsx";
 import { SettingsPage } from "./page.tsx";
 
@@ -35,39 +35,56 @@ export function roleName(role: { name: string }): string {
   return word(role.name);
 }
 
+/** What a role lets its users do, in sentences. */
+export function abilities(role: Pick<Role, "scopes" | "manager" | "own_locations">): string[] {
+  const has = (scope: string) => role.scopes.includes(scope);
+  const either = (noun: string, read: string, write: string) => (has(noun + ":write") ? write : has(noun + ":read") ? read : "");
+  return [
+    either("hulls", "Sees boats, specifications, prices and photos.", "Adds and changes boats and prices. Sees costs."),
+    either("leads", "Sees leads, contacts and messages.", "Works on leads and contacts, and sends messages."),
+    either("deals", "Sees deals, offers and documents.", has("hulls:write") ? "Makes and changes deals. Sees profits." : "Makes and changes deals."),
+    has("webhooks") ? "Manages webhooks and sees events." : "",
+    has("admin") ? "Manages the dealership, its people, roles and API keys, and reads the audit log. Needs a two-factor code." : "",
+    role.manager ? "Makes exceptions and books money that leaves: overrides a hold, writes off a balance, refunds a payment, undoes a sale." : "",
+  ].filter(Boolean);
+}
+
+/** What a role doesn't let its users do, as far as people would ask. */
+function limits(role: Pick<Role, "scopes" | "manager" | "own_locations">): string {
+  const has = (scope: string) => role.scopes.includes(scope);
+  const all = [
+    !has("hulls:read") && !has("hulls:write") ? "see boats" : !has("hulls:write") && "change prices or see costs", !has("leads:read") && !has("leads:write") ? "see leads" : !has("leads:write") && "send messages",
+    !has("deals:read") && !has("deals:write") ? "see deals" : !has("deals:write") && "change deals", !has("admin") && "change settings", !role.manager && "make exceptions to rules",
+  ].filter(Boolean);
+  return all.length > 0 ? `Can’t ${all.slice(0, -1).join(", ")}${all.length > 1 ? " or " : ""}${all.at(-1)}.` : "";
+}
+
 export function RoleSettings() {
   const roles = useRoles();
   useKeys({ c: () => edit() });
   return (
     <SettingsPage path="roles" actions={<Button kind="primary" icon="plus" onClick={() => edit()}>Create role</Button>}>
-      <div class="matrix" role="region" aria-label="Scopes of the roles" tabIndex={0}><Loaded load={roles}>{(all) => <Matrix roles={all} />}</Loaded></div>
+      <div class="roles" role="region" aria-label="Roles" tabIndex={0}><Loaded load={roles}>{(all) => <ul>{all.map((role) => <RoleRow key={role.id} role={role} />)}</ul>}</Loaded></div>
     </SettingsPage>
   );
 }
 
-/** One row for each role, one column for each scope. */
-function Matrix({ roles }: { roles: Role[] }) {
-  const names = Object.entries(scopes);
+function RoleRow({ role }: { role: Role }) {
+  const can = abilities(role);
   return (
-    <table aria-label="Roles">
-      <thead><tr><th scope="col">Role</th><th scope="col" class="c" title="Its users can make exceptions and book money that leaves: override a hold, write a balance off, refund a payment, undo a sale.">Manager</th><th scope="col" class="c" title="Its users only see and change what belongs to their own locations.">Own locations</th>{names.map(([s, doc]) => <th key={s} scope="col" class="c mono" title={doc}>{s}</th>)}<th scope="col"><span class="vh">Actions</span></th></tr></thead>
-      <tbody>
-        {roles.map((role) => (
-          <tr key={role.id}>
-            <th scope="row" class="role-name"><b>{roleName(role)}</b>{role.built_in && <Tag>Built-in</Tag>}</th>
-            {[["manager", role.manager], ["own_locations", role.own_locations], ...names.map(([s]) => [s, role.scopes.includes(s)])].map(([name, yes]) => (
-              <td key={name} class="c">{yes ? <><Icon name="check" /><span class="vh">Yes</span></> : <span class="muted">–<span class="vh">No</span></span>}</td>
-            ))}
-            <td class="r">{role.built_in ? null : (
-              <Menu class="btn quiet square" label={`Actions for ${role.name}`} align="end" button={<Icon name="more" />} items={[
-                { title: "Edit", icon: "edit", onClick: () => edit(role) },
-                { title: "Delete", icon: "trash", onClick: () => void remove(role).catch(toastError) },
-              ]} />
-            )}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <li>
+      <h2>{roleName(role)} {role.built_in && <Tag>Built-in</Tag>} {role.manager && <Tag tone="blue">Manager</Tag>}</h2>
+      <div>
+        <p>{can.join(" ") || "Can only sign in."}{role.own_locations && <> <b>Only at their own locations.</b></>}</p>
+        <p class="sub">{limits(role)}</p>
+      </div>
+      {!role.built_in && (
+        <Menu class="btn quiet square" label={`Actions for ${role.name}`} align="end" button={<Icon name="more" />} items={[
+          { title: "Edit", icon: "edit", onClick: () => edit(role) },
+          { title: "Delete", icon: "trash", onClick: () => void remove(role).catch(toastError) },
+        ]} />
+      )}
+    </li>
   );
 }
 
@@ -87,7 +104,7 @@ function edit(role?: Role): void {
     fields: (form) => (
       <>
         <TextField form={form} name="name" label="Name" required />
-        <ScopeField form={form} name="scopes" {...(role && { hint: "The change applies to all users with the role immediately." })} />
+        <ScopeField form={form} name="scopes" label="What people with this role can do" {...(role && { hint: "The change applies to all users with the role immediately." })} />
         <CheckField form={form} name="manager" label="For managers" hint="Can make exceptions and book money that leaves: override a hold, write a balance off, refund a payment, undo a sale." />
         <CheckField form={form} name="own_locations" label="Only their own locations" hint="Only sees and changes the boats, leads, deals and appointments of the locations where the person works." />
       </>
