@@ -93,7 +93,7 @@ var may = map[string][]string{
 	"hulls":          {"dealership", "hulls/photolink"},
 	"photos":         {"hulls", "hulls/photolink"},
 	"channels":       {"dealership", "hulls", "identity/people", "photos"},
-	"imports":        {"dealership", "hulls", "imports/sheet", "photos"},
+	"imports":        {"activities", "consent", "contacts", "dealership", "hulls", "imports/sheet", "photos"},
 	"consent":        {},
 	"contacts":       {"consent"},
 	"requestlog":     {},

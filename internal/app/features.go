@@ -84,7 +84,7 @@ func (f *features) all() []rest.Feature {
 
 // Kinds lists all event types.
 func Kinds() []events.Kind {
-	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events, campaigns.Events, templates.Events, plans.Events, donotcall.Events,
+	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, imports.ContactEvents, contacts.Events, leads.Events, messages.Events, campaigns.Events, templates.Events, plans.Events, donotcall.Events,
 		deals.Events, deals.ListingEvents, finance.Events, documents.Events, appointments.Events, activities.Events,
 		dealership.Events, identity.Events, webhooks.Events, proposals.Events)
 }

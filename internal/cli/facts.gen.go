@@ -16,6 +16,7 @@ var columns = map[string]string{
 	"Connection":         "id name protocol domains enforce / issuer created_at",
 	"Consent":            "id address channels direction scope basis captured_at / method source expires_at",
 	"Contact":            "id first_name+last_name+company_name:NAME email phone tags created_at / kind timezone version",
+	"ContactImport":      "id state rows created updated unchanged failed skipped / problem created_at finished_at",
 	"Deal":               "number status deal_type:TYPE buyer_id hull_id offer_usd created_at / owner_id funding_state version",
 	"DealAdjustment":     "created_at kind description amount_cents front_cents back_cents reason",
 	"DealChange":         "at from to reason actor",
@@ -67,11 +68,14 @@ var onlyReads = map[string]bool{
 
 // background is where the work of an operation goes on. See rest.Route.Background.
 var background = map[string]string{
-	"createHullImport":         "/v1/hull_imports/{id}",
-	"drainDeadLetters":         "/v1/webhooks/{webhook_id}/dead_letters",
-	"replaceHullImportReading": "/v1/hull_imports/{id}",
-	"replayEvents":             "/v1/webhooks/{webhook_id}/deliveries",
-	"retryDelivery":            "/v1/webhooks/{webhook_id}/deliveries/{id}",
-	"startHullImport":          "/v1/hull_imports/{id}",
-	"testWebhook":              "/v1/webhooks/{webhook_id}/deliveries/{id}",
+	"createContactImport":         "/v2-preview/contact_imports/{id}",
+	"createHullImport":            "/v1/hull_imports/{id}",
+	"drainDeadLetters":            "/v1/webhooks/{webhook_id}/dead_letters",
+	"replaceContactImportReading": "/v2-preview/contact_imports/{id}",
+	"replaceHullImportReading":    "/v1/hull_imports/{id}",
+	"replayEvents":                "/v1/webhooks/{webhook_id}/deliveries",
+	"retryDelivery":               "/v1/webhooks/{webhook_id}/deliveries/{id}",
+	"startContactImport":          "/v2-preview/contact_imports/{id}",
+	"startHullImport":             "/v1/hull_imports/{id}",
+	"testWebhook":                 "/v1/webhooks/{webhook_id}/deliveries/{id}",
 }

@@ -14,8 +14,8 @@ import (
 var (
 	read  = auth.Require(auth.LeadsRead)
 	write = auth.Require(auth.LeadsWrite)
-	// exportAll is the rule of an export, which also contains the deals of a contact.
-	exportAll = auth.Require(auth.LeadsRead, auth.DealsRead)
+	// exportOne is the rule of an export, which also contains the deals of a contact.
+	exportOne = auth.Require(auth.LeadsRead, auth.DealsRead)
 )
 
 // API serves the contacts.
@@ -70,6 +70,13 @@ func (a *API) Mount(r *rest.Router) {
 		Effect:  rest.Describe(updateEffect),
 	}, a.update)
 	a.mountLifecycle(r)
+	rest.GetOrCSV(r.Preview("2026-11-19"), rest.Route{
+		Path: "/contacts", ID: "listContactsV2", Needs: read,
+		Summary: "List contacts, newest first",
+		Text: "Like `GET /v1/contacts`. Send `Accept: text/csv` to export all contacts that match, as a file that `createContactImport` reads. " +
+			"An export is recorded in the audit log, and isn't limited to a page. Cells that a spreadsheet would run as a formula start with a quote.",
+		Assist: assist.Read,
+	}, a.list, a.exportAll)
 }
 
 // ByContact is the path parameter of a contact.

@@ -43,7 +43,7 @@ func (a *API) mountLifecycle(r *rest.Router) {
 		Assist:  assist.Never(assist.Deletes),
 	}, a.merge)
 	rest.GetAudited(r, rest.Route{
-		Path: "/contacts/{contact_id}/export", ID: "exportContact", Needs: exportAll, AllLocations: true,
+		Path: "/contacts/{contact_id}/export", ID: "exportContact", Needs: exportOne, AllLocations: true,
 		Summary: "Export all data about a contact",
 		Text:    "Returns all records about a contact in one document, to answer a data access request. The export includes deals, so it requires deals:read in addition to leads:read. Each export is recorded in the audit log.",
 		Assist:  assist.Never(assist.Exports),

@@ -19,6 +19,10 @@ type outcome struct {
 	skips                                              []HullImportSkip
 	notes                                              []HullImportNote
 	figures                                            []figure
+	skipped                                            int64
+
+	duplicates                           []duplicateRow // of contacts, and the counts
+	consents, unproven, optOuts, history int64
 }
 
 func (o *outcome) add(more outcome) {
@@ -33,17 +37,21 @@ func (o *outcome) add(more outcome) {
 	o.skips = append(o.skips, more.skips...)
 	o.notes = append(o.notes, more.notes...)
 	o.figures = append(o.figures, more.figures...)
+	o.skipped += more.skipped
 }
 
 // count adds the outcome of rows to an import.
 func (i *HullImport) count(out outcome) {
 	i.Created, i.Updated, i.Unchanged = i.Created+out.created, i.Updated+out.updated, i.Unchanged+out.unchanged
-	i.Skipped, i.Failed, i.Noted = i.Skipped+int64(len(out.skips)), i.Failed+out.failed, i.Noted+out.noted
+	i.Skipped, i.Failed, i.Noted = i.Skipped+out.skipped, i.Failed+out.failed, i.Noted+out.noted
 	i.PhotoCount += out.photos
+	i.DuplicateCount, i.HistoryCount = i.DuplicateCount+int64(len(out.duplicates)), i.HistoryCount+out.history
+	i.ConsentCount, i.UnprovenCount, i.OptOutCount = i.ConsentCount+out.consents, i.UnprovenCount+out.unproven, i.OptOutCount+out.optOuts
 }
 
 // skip counts a row whose number belongs to a closed hull.
 func (o *outcome) skip(r sheet.Row, field SkipField, h hulls.Closed) {
+	o.skipped++
 	o.skips = append(o.skips, HullImportSkip{Row: r.Number, Field: field, HullID: h.ID, Message: fmt.Sprintf("is already used by %s, which is %s", h.ID, h.Status)})
 }
 
@@ -73,6 +81,9 @@ func (o *outcome) reject(r sheet.Row, err error) error {
 func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (out outcome, err error) {
 	if err := db.ForceCustomPlan(ctx, tx); err != nil { // the inventory might have been empty a minute ago
 		return out, err
+	}
+	if i.Subject == sheet.Contacts {
+		return applyContacts(ctx, tx, i, rows)
 	}
 	locations, err := dealership.Locations(ctx, tx)
 	if err != nil {

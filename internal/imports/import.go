@@ -1,4 +1,4 @@
-// Package imports reads files of hulls into the inventory.
+// Package imports reads files of hulls and contacts.
 package imports
 
 import (
@@ -131,6 +131,14 @@ type HullImport struct {
 	Stage      string     `json:"-" db:"stage"`       // while it is running
 	ComparedTo string     `json:"-" db:"compared_to"` // the last hull that was compared with the file
 	PhotoCount int64      `json:"-" db:"photo_count"` // photos that were queued
+
+	Subject        sheet.Subject   `json:"-" db:"subject"`
+	Duplicates     DuplicateAction `json:"-" db:"duplicates"` // and what follows, only of contacts
+	DuplicateCount int64           `json:"-" db:"duplicate_count"`
+	ConsentCount   int64           `json:"-" db:"consent_count"`
+	UnprovenCount  int64           `json:"-" db:"unproven_count"`
+	OptOutCount    int64           `json:"-" db:"opt_out_count"`
+	HistoryCount   int64           `json:"-" db:"history_count"`
 }
 
 // Mode is whether an import saves a part of the rows.
@@ -169,7 +177,7 @@ func (i HullImport) Revision() int64 { return i.Version }
 
 // options returns how the file is read.
 func (i HullImport) options() sheet.Options {
-	return sheet.Options{NDJSON: i.Format == ndjsonFormat, Encoding: i.Encoding, Map: i.Map, Words: i.Words, DayFirst: i.DayFirst, Review: i.Review}
+	return sheet.Options{Subject: i.Subject, NDJSON: i.Format == ndjsonFormat, Encoding: i.Encoding, Map: i.Map, Words: i.Words, DayFirst: i.DayFirst, Review: i.Review}
 }
 
 // deriveProgress fills in the progress and the estimate. Time passes as quickly for the
@@ -257,6 +265,8 @@ type HullImportPhotos struct {
 
 // importForm is the options of an import.
 type importForm struct {
+	subject    sheet.Subject
+	duplicates DuplicateAction
 	mode       Mode
 	missing    Missing
 	dryRun     bool
@@ -283,8 +293,9 @@ func choose[T ~string](bad *fault.Fields, fields map[string]string, name string,
 
 // parseImportForm reads the fields of a form, or the parameters of a request
 // whose body is the file.
-func parseImportForm(fields map[string]string) (f importForm, err error) {
+func parseImportForm(subject sheet.Subject, fields map[string]string) (f importForm, err error) {
 	var bad fault.Fields
+	f.subject, f.duplicates = subject, choose(&bad, fields, "duplicates", allDuplicateActions)
 	f.mode = choose(&bad, fields, "mode", allModes)
 	f.missing = choose(&bad, fields, "missing", allMissings)
 
@@ -305,7 +316,7 @@ func parseImportForm(fields map[string]string) (f importForm, err error) {
 	if f.charset, known = sheet.Charset(fields["charset"]); !known {
 		bad.Add("charset", "enum", "must be one of utf-8, utf-16, utf-16le, utf-16be, windows-1252, iso-8859-1, macintosh")
 	}
-	f.names = parseMap(&bad, fields["map"])
+	f.names = parseMap(&bad, subject, fields["map"])
 	f.words = parseWords(&bad, fields["words"])
 	if f.review {
 		f.dryRun = true
@@ -318,7 +329,7 @@ func parseImportForm(fields map[string]string) (f importForm, err error) {
 }
 
 // parseMap reads the fields of columns, as Mfg:make,WebPrice:price_usd or as JSON.
-func parseMap(bad *fault.Fields, text string) map[string]string {
+func parseMap(bad *fault.Fields, subject sheet.Subject, text string) map[string]string {
 	names := map[string]string{}
 	if text = strings.TrimSpace(text); text == "" {
 		return names
@@ -338,7 +349,7 @@ func parseMap(bad *fault.Fields, text string) map[string]string {
 			names[strings.TrimSpace(pair[:colon])] = strings.TrimSpace(pair[colon+1:])
 		}
 	}
-	sheet.CheckMap(bad, names)
+	subject.CheckMap(bad, names)
 	return names
 }
 

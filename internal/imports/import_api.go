@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 
+	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/imports/sheet"
@@ -29,7 +30,7 @@ var (
 	write = auth.Require(auth.HullsWrite)
 )
 
-// API serves the imports of hulls.
+// API serves the imports of hulls and contacts.
 type API struct {
 	DB     *db.DB
 	Jobs   *jobs.Queue
@@ -48,9 +49,18 @@ func New(a API, h Hooks) API {
 	return a
 }
 
+// endpoints are the endpoints of the imports of a subject. T is an import as clients see it.
+type endpoints[T any] struct {
+	*API
+	subject sheet.Subject
+	show    func(HullImport) T
+}
+
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
+	a.mountContacts(r.Family(family.Contacts).Preview("2026-11-19"))
 	r = r.Family(family.Hulls)
+	of := &endpoints[HullImport]{a, sheet.Hulls, itself}
 	rest.Raw(r, "POST", 202, rest.Route{
 		Path: "/hull_imports", ID: "createHullImport", Needs: write, AllLocations: true,
 		Summary:    "Import hulls from a CSV, NDJSON or Excel file",
@@ -58,19 +68,19 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:     assist.Never(assist.Files),
 		Accepts:    rest.Files{Most: maxImportBytes, Types: []string{"text/csv", "application/x-ndjson", xlsxType}, Fields: formFields},
 		Background: "/v1/hull_imports/{id}",
-	}, a.createImport)
+	}, of.createImport)
 	rest.Get(r, rest.Route{
 		Path: "/hull_imports/{import_id}", ID: "getHullImport", Needs: read, AllLocations: true,
 		Summary: "Retrieve an import's progress and row errors",
 		Text:    "Poll this to follow an import. `state` is completed or failed when it has ended. The counts increase after each batch of rows.",
 		Assist:  assist.Read,
-	}, a.getImport)
+	}, of.getImport)
 	rest.GetOrCSV(r.Preview("2026-11-16"), rest.Route{
 		Path: "/hull_imports/{import_id}/errors", ID: "listHullImportErrors", Needs: read, AllLocations: true,
 		Summary: "List all errors of an import",
 		Text:    "The first rows come first. Send `Accept: text/csv` to get each rejected row as it was in the file, after its row number and its problems. Correct the rows and import that file: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start with a quote.",
 		Assist:  assist.Read,
-	}, listErrors, a.exportErrors)
+	}, of.listErrors, of.exportErrors)
 	a.mountReview(r.Preview("2026-11-19"))
 }
 
@@ -86,9 +96,10 @@ var (
 	validatePatch   = rest.Validator[hulls.HullPatch]()
 	validatePricing = rest.Validator[hulls.HullPricingPatch]()
 	validateSpecs   = rest.Validator[hulls.SpecSheet]()
+	validateContact = rest.Validator[contacts.ContactCreate]()
 )
 
-func (a *API) createImport(ctx context.Context, in *struct {
+func (e *endpoints[T]) createImport(ctx context.Context, in *struct {
 	Mode       string `query:"mode" maxLength:"10" doc:"partial imports the valid rows. atomic imports all rows or none. Defaults to partial. Use the query parameters if the body is the file."`
 	DryRun     string `query:"dry_run" maxLength:"5" doc:"true to save nothing and see what would happen."`
 	Reacquire  string `query:"reacquire" maxLength:"5" doc:"true to add boats again that were delivered or archived. The new hull refers to the earlier one with previous_hull_id."`
@@ -99,59 +110,64 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	Words      string `query:"words" maxLength:"20000" doc:"What words of status, condition, ownership, engine_fuel and location_id mean, as a JSON object. An empty meaning ignores the word." example:"{\"status\":{\"Dock\":\"available\"}}" since:"next"`
 	Review     string `query:"review" maxLength:"5" doc:"true to check the file first: dry_run is true, columns can be missing, and the file is kept for 30 days. Then assign columns, repair rows and start the import. Without map and words, a file with the same columns as the last one is read like it." since:"next"`
 	Force      string `query:"force" maxLength:"5" doc:"true to import a file even if more than 30 % of the hulls are missing from it." since:"next"`
-}) (HullImport, error) {
+}) (T, error) {
+	return e.create(ctx, map[string]string{
+		"mode": in.Mode, "dry_run": in.DryRun, "reacquire": in.Reacquire, "location_id": in.LocationID,
+		"map": in.Map, "charset": in.Charset, "missing": in.Missing, "force": in.Force, "words": in.Words, "review": in.Review,
+	})
+}
+
+// create stores an uploaded file and queues its import. Values are the options of the query.
+func (e *endpoints[T]) create(ctx context.Context, values map[string]string) (none T, err error) {
 	env := auth.From(ctx).Env
 	u := rest.Body(ctx)
 	detector := &sheet.Detector{}
-	key, err := a.Blobs.Upload(ctx, env, "imports", "file", io.TeeReader(u, detector))
+	key, err := e.Blobs.Upload(ctx, env, "imports", "file", io.TeeReader(u, detector))
 	if err != nil {
-		return HullImport{}, err
+		return none, err
 	}
 
 	claimed := false
 	defer func() {
 		if !claimed {
-			a.Blobs.Cancel(ctx, env, key)
+			e.Blobs.Cancel(ctx, env, key)
 		}
 	}()
 
 	fields, err := u.Fields()
 	if err != nil {
-		return HullImport{}, err
+		return none, err
 	}
 	if detector.IsWorkbook() {
-		if key, err = a.convertWorkbook(ctx, key); err != nil {
-			return HullImport{}, err
+		if key, err = e.convertWorkbook(ctx, key); err != nil {
+			return none, err
 		}
 		u.Type = "text/csv"
 	}
 
-	values := map[string]string{
-		"mode": in.Mode, "dry_run": in.DryRun, "reacquire": in.Reacquire, "location_id": in.LocationID,
-		"map": in.Map, "charset": cmp.Or(in.Charset, u.Charset), "missing": in.Missing, "force": in.Force, "words": in.Words, "review": in.Review,
-	}
+	values["charset"] = cmp.Or(values["charset"], u.Charset)
 	maps.Copy(values, fields)
-	form, err := parseImportForm(values)
+	form, err := parseImportForm(e.subject, values)
 	if err != nil {
-		return HullImport{}, err
+		return none, err
 	}
-	o := sheet.Options{Map: form.names, Words: form.words, Review: form.review}
+	o := sheet.Options{Subject: e.subject, Map: form.names, Words: form.words, Review: form.review}
 	if o.Encoding, err = detector.Encoding(form.charset); err != nil {
-		return HullImport{}, err
+		return none, err
 	}
-	if o.DayFirst, err = rest.Read(ctx, a.DB, writesDayFirst); err != nil {
-		return HullImport{}, err
+	if o.DayFirst, err = rest.Read(ctx, e.DB, writesDayFirst); err != nil {
+		return none, err
 	}
-	s, err := a.checkFile(ctx, key, u.Type, o)
+	s, err := e.checkFile(ctx, key, u.Type, o)
 	if err != nil {
-		return HullImport{}, err
+		return none, err
 	}
 	if form.review && len(form.names)+len(form.words) == 0 {
-		if s, err = a.readAsBefore(ctx, &form, s, func(names map[string]string, words sheet.Words) (sheet.Survey, error) {
+		if s, err = e.readAsBefore(ctx, &form, s, func(names map[string]string, words sheet.Words) (sheet.Survey, error) {
 			o.Map, o.Words = names, words
-			return a.checkFile(ctx, key, u.Type, o)
+			return e.checkFile(ctx, key, u.Type, o)
 		}); err != nil {
-			return HullImport{}, err
+			return none, err
 		}
 	}
 
@@ -160,24 +176,25 @@ func (a *API) createImport(ctx context.Context, in *struct {
 		LocationID: form.locationID, Map: form.names, Words: form.words, Review: form.review, Encoding: o.Encoding, DayFirst: o.DayFirst, Missing: form.missing, Force: form.force,
 		Bytes: s.Bytes, BytesDone: s.Start, Rows: s.Rows, Blob: key, Header: s.Header(),
 		Errors: []HullImportError{}, SkippedRows: []HullImportSkip{}, Notes: []HullImportNote{}, MissingHulls: []HullImportHull{},
-		Actor: auth.From(ctx).Actor, RequestID: null.From(auth.RequestFrom(ctx).ID),
+		Actor: auth.From(ctx).Actor, RequestID: null.From(auth.RequestFrom(ctx).ID), Subject: e.subject, Duplicates: form.duplicates,
 	}
 	i.Columns, i.IgnoredColumns = s.Columns()
 
-	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
+	out, err := rest.Write(ctx, e.DB, func(ctx context.Context, tx *db.Tx) (T, error) {
 		claimed = false
 		i := i // the transaction might run twice
 		if err := checkImport(ctx, tx, form, s); err != nil {
-			return i, err
+			return none, err
 		}
 		if err := insertImport(ctx, tx, &i); err != nil {
-			return i, err
+			return none, err
 		}
-		if err := a.Jobs.Enqueue(ctx, tx, RunImport{tx.Env, i.ID}, tx.Now); err != nil {
-			return i, err
+		if err := e.Jobs.Enqueue(ctx, tx, RunImport{tx.Env, i.ID}, tx.Now); err != nil {
+			return none, err
 		}
 		claimed = true
-		return i, events.Emit(ctx, tx, "import.created", i.ID, events.Change{After: i})
+		event, object := i.event("created")
+		return e.show(i), events.Emit(ctx, tx, event, i.ID, events.Change{After: object})
 	})
 
 	claimed = claimed && err == nil
@@ -245,7 +262,16 @@ func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey
 		}
 	}
 
-	if missing := s.Missing(form.locationID != nil); len(missing) > 0 && !form.review {
+	if form.subject == sheet.Contacts && s.Format == string(ndjsonFormat) {
+		bad.Add("file", "format", "must be a CSV file or an Excel workbook")
+	}
+
+	missing := s.Missing(form.locationID != nil)
+	switch {
+	case len(missing) == 0 || form.review:
+	case form.subject == sheet.Contacts:
+		bad.Add("file", "required", "has no column for a name, an email address or a phone number")
+	default:
 		known, err := findHulls(ctx, tx, []sheet.Row{s.First})
 		if err != nil {
 			return err
@@ -265,8 +291,9 @@ type ByImport struct {
 	ImportID string `path:"import_id" doc:"ID of the import." example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) getImport(ctx context.Context, tx *db.Tx, in *ByImport) (HullImport, error) {
-	return findImport(ctx, tx, in.ImportID, maxLines)
+func (e *endpoints[T]) getImport(ctx context.Context, tx *db.Tx, in *ByImport) (T, error) {
+	i, err := findOf(ctx, tx, e.subject, in.ImportID, maxLines)
+	return e.show(i), err
 }
 
 // listingErrors is a page of the errors of an import.
@@ -275,8 +302,8 @@ type listingErrors struct {
 	page.Query
 }
 
-func listErrors(ctx context.Context, tx *db.Tx, in *listingErrors) (page.Page[HullImportError], error) {
-	i, err := findImport(ctx, tx, in.ImportID, 0)
+func (e *endpoints[T]) listErrors(ctx context.Context, tx *db.Tx, in *listingErrors) (page.Page[HullImportError], error) {
+	i, err := findOf(ctx, tx, e.subject, in.ImportID, 0)
 	if err != nil {
 		return page.Page[HullImportError]{}, err
 	}
@@ -284,9 +311,9 @@ func listErrors(ctx context.Context, tx *db.Tx, in *listingErrors) (page.Page[Hu
 }
 
 // exportErrors streams the rejected rows, so that its memory doesn't grow with them.
-func (a *API) exportErrors(ctx context.Context, in *listingErrors) (*rest.Content, error) {
-	i, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
-		return findImport(ctx, tx, in.ImportID, 0)
+func (e *endpoints[T]) exportErrors(ctx context.Context, in *listingErrors) (*rest.Content, error) {
+	i, err := rest.Read(ctx, e.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
+		return findOf(ctx, tx, e.subject, in.ImportID, 0)
 	})
 	if err != nil {
 		return nil, err
@@ -294,6 +321,6 @@ func (a *API) exportErrors(ctx context.Context, in *listingErrors) (*rest.Conten
 	return &rest.Content{
 		Type: "text/csv; charset=utf-8", Name: i.ID + "-errors.csv", ETag: fmt.Sprintf("%s-%d", i.ID, i.Version),
 		Headers: map[string]string{"Cache-Control": "private, no-cache"}, // revalidate each time with the ETag
-		Stream:  func(w io.Writer) error { return writeFailures(ctx, a.DB, i, w) },
+		Stream:  func(w io.Writer) error { return writeFailures(ctx, e.DB, i, w) },
 	}, nil
 }

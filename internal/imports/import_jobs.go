@@ -154,7 +154,7 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 		size = nextBatch(size, took, a.batchTakes())
 		if i.Created > max(4*analyzed, firstAnalyzed) {
 			analyzed = i.Created
-			if err := a.DB.Analyze(ctx, "hulls"); err != nil {
+			if err := a.DB.Analyze(ctx, string(i.Subject)); err != nil {
 				return err
 			}
 		}
@@ -254,7 +254,7 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 
 // observe reports the rows of a batch for metrics.
 func (a *API) observe(before, after HullImport) {
-	if after.DryRun {
+	if after.DryRun || after.Subject != sheet.Hulls {
 		return
 	}
 	for outcome, n := range map[string]int64{

@@ -14,10 +14,20 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/cell"
+	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
 
 var table = db.Table[HullImport]{Name: "hull_imports", Prefix: "imp", Noun: "import"}
+
+// findOf returns an import of hulls or of contacts. See findImport.
+func findOf(ctx context.Context, tx *db.Tx, subject sheet.Subject, id string, lines int) (HullImport, error) {
+	i, err := findImport(ctx, tx, id, lines)
+	if err == nil && i.Subject != subject {
+		err = fault.NotFound("import", id)
+	}
+	return i, err
+}
 
 // findImport returns an import with up to a number of its errors, notes, skipped
 // rows and missing hulls.
@@ -82,6 +92,9 @@ func addLines(ctx context.Context, tx *db.Tx, i HullImport, out outcome) error {
 		return err
 	}
 	if err := addFigures(ctx, tx, i, out.figures); err != nil {
+		return err
+	}
+	if err := db.Insert(ctx, tx, "contact_import_duplicates", out.duplicates...); err != nil {
 		return err
 	}
 	return addSkips(ctx, tx, i, out.skips)
@@ -300,7 +313,8 @@ func deletePending(ctx context.Context, tx *db.Tx, i HullImport) error {
 // finishImport ends an import and releases its file.
 func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state State, problem *string) error {
 	i.State, i.Problem, i.FinishedAt = state, problem, &tx.Now
-	if i.Review && i.DryRun {
+	isKept := i.Review && i.DryRun
+	if isKept || i.Subject == sheet.Contacts {
 		i.KeptUntil = new(tx.Now.Add(keptFor))
 	}
 	if state == importCompleted {
@@ -313,17 +327,18 @@ func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state State, pr
 	if err := deletePending(ctx, tx, *i); err != nil {
 		return err
 	}
-	if i.KeptUntil == nil {
+	if !isKept {
 		if err := blobs.DeleteLater(ctx, tx, i.Blob); err != nil {
 			return err
 		}
 	}
 
-	object, err := findImport(ctx, tx, i.ID, 20) // the event contains only the first errors
+	found, err := findImport(ctx, tx, i.ID, 20) // the event contains only the first errors
 	if err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "import."+string(state), i.ID, events.Change{After: object})
+	event, object := found.event(string(state))
+	return events.Emit(ctx, tx, event, i.ID, events.Change{After: object})
 }
 
 func insertMissing(ctx context.Context, tx *db.Tx, i HullImport, h HullImportHull) error {

@@ -25,7 +25,7 @@ type HullImportReading struct {
 	_ struct{} `doc:"How the columns of a checked file are read." privacy:"plain"`
 
 	Columns       []sheet.HullImportColumn `json:"columns" nullable:"false" doc:"Columns of the file, in its order."`
-	MissingFields []string                 `json:"missing_fields" nullable:"false" doc:"Fields that a new hull requires and no column has."`
+	MissingFields []string                 `json:"missing_fields" nullable:"false" doc:"Required fields that no column has."`
 	RowsRead      int64                    `json:"rows_read" doc:"Rows that the sums and counts are about: all of them, or the first ones of a large file." example:"412"`
 	Remembered    bool                     `json:"remembered" doc:"Whether the file is read like the last one with the same columns."`
 }
@@ -100,6 +100,7 @@ func (i *HullImport) restart(start int64) {
 	i.State, i.Stage, i.Problem, i.StartedAt, i.FinishedAt, i.ComparedTo = importQueued, stageRows, nil, nil, nil, ""
 	i.BytesDone, i.PhotoCount = start, 0
 	i.Created, i.Updated, i.Unchanged, i.Skipped, i.Failed, i.Noted, i.MissingCount, i.Archived = 0, 0, 0, 0, 0, 0, 0, 0
+	i.DuplicateCount, i.ConsentCount, i.UnprovenCount, i.OptOutCount, i.HistoryCount = 0, 0, 0, 0, 0
 }
 
 // headersOf identifies files with the same columns.

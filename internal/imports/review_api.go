@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -19,38 +20,39 @@ import (
 
 // mountReview registers the endpoints of a checked file: its columns, its rows, and its start.
 func (a *API) mountReview(r *rest.Router) {
+	of := &endpoints[HullImport]{a, sheet.Hulls, itself}
 	rest.Raw(r, http.MethodGet, http.StatusOK, rest.Route{
 		Path: "/hull_imports/{import_id}/reading", ID: "getHullImportReading", Needs: write, AllLocations: true, Heavy: true,
 		Summary: "Show how the columns of a checked file are read",
 		Text:    "For an import with `review`. Each column has samples, sums and unknown words, so that a wrong guess is seen.",
 		Assist:  assist.Read,
-	}, a.getReading)
+	}, of.getReading)
 	rest.Raw(r, http.MethodPut, http.StatusOK, rest.Route{
 		Path: "/hull_imports/{import_id}/reading", ID: "replaceHullImportReading", Needs: write, AllLocations: true, Heavy: true,
 		Summary:    "Assign the columns and words of a checked file",
 		Text:       "The file is checked again. Repaired rows stay repaired.",
 		Assist:     assist.Never(assist.Files),
 		Background: "/v1/hull_imports/{id}",
-	}, a.replaceReading)
+	}, of.replaceReading)
 	rest.Get(r, rest.Route{
 		Path: "/hull_imports/{import_id}/rows", ID: "listHullImportRows", Needs: write, AllLocations: true,
 		Summary: "List the rows of a checked file that need a repair",
 		Text:    "Rows with errors and rows that were repaired, with the text of each cell, all errors, and a suggestion if it is certain.",
 		Assist:  assist.Read,
-	}, listRows)
+	}, of.listRows)
 	rest.Raw(r, http.MethodPut, http.StatusOK, rest.Route{
 		Path: "/hull_imports/{import_id}/rows/{row}", ID: "repairHullImportRow", Needs: write, AllLocations: true,
 		Summary: "Repair a row of a checked file",
 		Text:    "Replaces the texts of the row and checks it again. The file stays as it is. You can repair 1,000 rows.",
 		Assist:  assist.Never(assist.Files),
-	}, a.repairRow)
+	}, of.repairRow)
 	rest.Raw(r, http.MethodPost, http.StatusOK, rest.Route{
 		Path: "/hull_imports/{import_id}/start", ID: "startHullImport", Needs: write, AllLocations: true,
 		Summary:    "Import a checked file",
 		Text:       "Imports the file with its repaired rows, and skips the rows that still have errors. How the columns are read is kept for the next file with the same columns.",
 		Assist:     assist.Never(assist.Files),
 		Background: "/v1/hull_imports/{id}",
-	}, a.startImport)
+	}, of.startImport)
 	rest.Get(r, rest.Route{
 		Path: "/hull_imports/{import_id}/reconciliation", ID: "getHullImportReconciliation", Needs: write, AllLocations: true,
 		Summary: "Compare an imported file with the inventory",
@@ -92,9 +94,9 @@ type reviewing struct {
 }
 
 // openReview finds a checked import and opens its file. Close the file.
-func (a *API) openReview(ctx context.Context, importID string, row int64) (v reviewing, err error) {
-	v, err = rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (v reviewing, err error) {
-		if v.HullImport, err = findImport(ctx, tx, importID, 0); err != nil {
+func (e *endpoints[T]) openReview(ctx context.Context, importID string, row int64) (v reviewing, err error) {
+	v, err = rest.Read(ctx, e.DB, func(ctx context.Context, tx *db.Tx) (v reviewing, err error) {
+		if v.HullImport, err = findOf(ctx, tx, e.subject, importID, 0); err != nil {
 			return v, err
 		}
 		if err := v.isReviewable(); err != nil {
@@ -131,7 +133,7 @@ func (a *API) openReview(ctx context.Context, importID string, row int64) (v rev
 	if err != nil {
 		return v, err
 	}
-	file, err := a.Blobs.Open(ctx, v.Blob+"/file")
+	file, err := e.Blobs.Open(ctx, v.Blob+"/file")
 	if err != nil {
 		return v, err
 	}
@@ -142,8 +144,8 @@ func (a *API) openReview(ctx context.Context, importID string, row int64) (v rev
 	return v, err
 }
 
-func (a *API) getReading(ctx context.Context, in *ByImport) (HullImportReading, error) {
-	v, err := a.openReview(ctx, in.ImportID, 0)
+func (e *endpoints[T]) getReading(ctx context.Context, in *ByImport) (HullImportReading, error) {
+	v, err := e.openReview(ctx, in.ImportID, 0)
 	if err != nil {
 		return HullImportReading{}, err
 	}
@@ -164,97 +166,111 @@ func placeNames(all []dealership.Location) map[string]bool {
 	return names
 }
 
-func (a *API) replaceReading(ctx context.Context, in *struct {
+func (e *endpoints[T]) replaceReading(ctx context.Context, in *struct {
 	ByImport
 	Body HullImportReadingUpdate
-}) (HullImport, error) {
-	v, err := a.openReview(ctx, in.ImportID, 0)
+}) (T, error) {
+	return e.readOtherwise(ctx, in.ImportID, in.Body, "")
+}
+
+// readOtherwise reads a file again with other columns. Duplicates is "" for the current value.
+func (e *endpoints[T]) readOtherwise(ctx context.Context, importID string, n HullImportReadingUpdate, duplicates DuplicateAction) (none T, err error) {
+	v, err := e.openReview(ctx, importID, 0)
 	if err != nil {
-		return HullImport{}, err
+		return none, err
 	}
 	defer v.file.Close()
 
 	var bad fault.Fields
-	sheet.CheckMap(&bad, in.Body.Map)
-	sheet.CheckWords(&bad, in.Body.Words)
-	if id := in.Body.LocationID; id != nil && !slices.ContainsFunc(v.places, func(l dealership.Location) bool { return l.ID == *id }) {
+	v.Subject.CheckMap(&bad, n.Map)
+	sheet.CheckWords(&bad, n.Words)
+	if id := n.LocationID; id != nil && !slices.ContainsFunc(v.places, func(l dealership.Location) bool { return l.ID == *id }) {
 		bad.Add("location_id", "not_found", "does not exist")
 	}
 	if err := bad.Err(); err != nil {
-		return HullImport{}, err
+		return none, err
 	}
 	o := v.options()
-	if o.Map, o.Words = in.Body.Map, in.Body.Words; o.Map == nil {
+	if o.Map, o.Words = n.Map, n.Words; o.Map == nil {
 		o.Map = map[string]string{}
 	}
 	if o.Words == nil {
 		o.Words = sheet.Words{}
 	}
-	s, err := a.checkFile(ctx, v.Blob, "text/csv", o)
+	s, err := e.checkFile(ctx, v.Blob, "text/csv", o)
 	if err != nil {
-		return HullImport{}, err
+		return none, err
 	}
-	return a.readAgain(ctx, v.HullImport, s.Start, func(ctx context.Context, tx *db.Tx, i *HullImport) error {
-		i.Map, i.Words, i.LocationID = o.Map, o.Words, in.Body.LocationID
+	return e.readAgain(ctx, v.HullImport, s.Start, func(ctx context.Context, tx *db.Tx, i *HullImport) error {
+		i.Map, i.Words, i.LocationID, i.Duplicates = o.Map, o.Words, n.LocationID, cmp.Or(duplicates, i.Duplicates)
 		i.Columns, i.IgnoredColumns = s.Columns()
 		return nil
 	})
 }
 
-func (a *API) startImport(ctx context.Context, in *ByImport) (HullImport, error) {
-	v, err := a.openReview(ctx, in.ImportID, 0)
+func (e *endpoints[T]) startImport(ctx context.Context, in *ByImport) (none T, err error) {
+	v, err := e.openReview(ctx, in.ImportID, 0)
 	if err != nil {
-		return HullImport{}, err
+		return none, err
 	}
 	defer v.file.Close()
 	if v.Failed >= v.Rows {
-		return HullImport{}, fault.Conflict("No row of the file can be imported. Assign its columns or repair a row first.").
+		return none, fault.Conflict("No row of the file can be imported. Assign its columns or repair a row first.").
 			Detail("failed", "state", "is %d of %d rows", v.Failed, v.Rows)
 	}
-	return a.readAgain(ctx, v.HullImport, v.rows.Offset(), func(ctx context.Context, tx *db.Tx, i *HullImport) error {
+	return e.readAgain(ctx, v.HullImport, v.rows.Offset(), func(ctx context.Context, tx *db.Tx, i *HullImport) error {
 		i.DryRun, i.KeptUntil = false, nil
 		return keepReading(ctx, tx, *i)
 	})
 }
 
 // readAgain queues an import that is read from its start, after a change.
-func (a *API) readAgain(ctx context.Context, was HullImport, start int64,
+func (e *endpoints[T]) readAgain(ctx context.Context, was HullImport, start int64,
 	change func(context.Context, *db.Tx, *HullImport) error,
-) (HullImport, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
-		i, err := findImport(ctx, tx, was.ID, 0)
-		if err != nil {
-			return i, err
-		}
-		if err := rest.CheckIfMatch(ctx, i.Version); err != nil {
-			return i, err
-		}
-		before := i
-		if err := i.isReviewable(); err != nil {
-			return i, err
-		}
-		if err := change(ctx, tx, &i); err != nil {
-			return i, err
-		}
-		i.restart(start)
-		i.Actor, i.RequestID = auth.From(ctx).Actor, before.RequestID
-		if err := deleteLines(ctx, tx, i); err != nil {
-			return i, err
-		}
-		if err := saveImport(ctx, tx, &i); err != nil {
-			return i, err
-		}
-		if err := a.Jobs.Enqueue(ctx, tx, RunImport{tx.Env, i.ID}, tx.Now); err != nil {
-			return i, err
-		}
-		i.deriveProgress(tx.Now)
-		return i, events.Emit(ctx, tx, "import.restarted", i.ID, events.Change{Before: before, After: i})
+) (none T, err error) {
+	return rest.Write(ctx, e.DB, func(ctx context.Context, tx *db.Tx) (T, error) {
+		i, err := e.changeReview(ctx, tx, was.ID, "restarted", func(i *HullImport) error {
+			if err := change(ctx, tx, i); err != nil {
+				return err
+			}
+			i.restart(start)
+			i.Actor = auth.From(ctx).Actor
+			if err := deleteLines(ctx, tx, *i); err != nil {
+				return err
+			}
+			return e.Jobs.Enqueue(ctx, tx, RunImport{tx.Env, i.ID}, tx.Now)
+		})
+		return e.show(i), err
 	})
 }
 
-func listRows(ctx context.Context, tx *db.Tx, in *ByImport) (HullImportRows, error) {
+// changeReview changes and saves a checked import, and emits the event.
+func (e *endpoints[T]) changeReview(ctx context.Context, tx *db.Tx, id, what string, edit func(i *HullImport) error) (HullImport, error) {
+	i, err := findOf(ctx, tx, e.subject, id, 0)
+	if err != nil {
+		return i, err
+	}
+	if err := rest.CheckIfMatch(ctx, i.Version); err != nil {
+		return i, err
+	}
+	_, before := i.event(what)
+	if err := i.isReviewable(); err != nil {
+		return i, err
+	}
+	if err := edit(&i); err != nil {
+		return i, err
+	}
+	if err := saveImport(ctx, tx, &i); err != nil {
+		return i, err
+	}
+	i.deriveProgress(tx.Now)
+	event, after := i.event(what)
+	return i, events.Emit(ctx, tx, event, i.ID, events.Change{Before: before, After: after})
+}
+
+func (e *endpoints[T]) listRows(ctx context.Context, tx *db.Tx, in *ByImport) (HullImportRows, error) {
 	out := HullImportRows{Columns: []string{}, Fields: []string{}, Rows: []HullImportRow{}}
-	i, err := findImport(ctx, tx, in.ImportID, 0)
+	i, err := findOf(ctx, tx, e.subject, in.ImportID, 0)
 	if err != nil {
 		return out, err
 	}
@@ -305,12 +321,12 @@ type byRow struct {
 	Body HullImportRowUpdate
 }
 
-func (a *API) repairRow(ctx context.Context, in *byRow) (HullImportRow, error) {
+func (e *endpoints[T]) repairRow(ctx context.Context, in *byRow) (HullImportRow, error) {
 	number, err := strconv.ParseInt(in.Row, 10, 64)
 	if err != nil || number < 1 {
 		number = -1 // not found, like the row of an import that doesn't exist
 	}
-	v, err := a.openReview(ctx, in.ImportID, number)
+	v, err := e.openReview(ctx, in.ImportID, number)
 	if err != nil {
 		return HullImportRow{}, err
 	}
@@ -320,7 +336,7 @@ func (a *API) repairRow(ctx context.Context, in *byRow) (HullImportRow, error) {
 		bad.Add("cells", "columns", "must have %d texts, one for each column", len(v.Header))
 	}
 	for name := range in.Body.Fields {
-		if !sheet.IsField(name) {
+		if !v.Subject.IsField(name) {
 			bad.Add("fields", "enum", "has %q, which is not a field of an import", sheet.Clip(name, 100))
 		}
 	}
@@ -329,7 +345,7 @@ func (a *API) repairRow(ctx context.Context, in *byRow) (HullImportRow, error) {
 	}
 
 	row := v.rows.Repaired(number, sheet.Repair{Cells: in.Body.Cells, Fields: in.Body.Fields})
-	out, _, err := a.rehearse(ctx, v.HullImport, []sheet.Row{row})
+	out, _, err := e.rehearse(ctx, v.HullImport, []sheet.Row{row})
 	if err != nil {
 		return HullImportRow{}, err
 	}
@@ -342,36 +358,25 @@ func (a *API) repairRow(ctx context.Context, in *byRow) (HullImportRow, error) {
 	result := HullImportRow{Row: number, Cells: in.Body.Cells, Fields: in.Body.Fields, Repaired: true}
 	result.describe(v.HullImport, found, v.places)
 
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImportRow, error) {
-		i, err := findImport(ctx, tx, v.ID, 0)
-		if err != nil {
-			return result, err
-		}
-		if err := rest.CheckIfMatch(ctx, i.Version); err != nil {
-			return result, err
-		}
-		before := i
-		if err := i.isReviewable(); err != nil {
-			return result, err
-		}
-		switch wasBroken, isBroken := len(v.before[number]) > 0, len(found) > 0; {
-		case wasBroken && !isBroken:
-			i.Failed--
-			i.count(out)
-		case !wasBroken && isBroken:
-			i.Failed++
-		}
-		r := repairRow{tx.Env, i.ID, number, in.Body.Cells, in.Body.Fields}
-		if r.Fields == nil {
-			r.Fields = map[string]string{}
-		}
-		if err := saveRepair(ctx, tx, i, r, found); err != nil {
-			return result, err
-		}
-		if err := saveImport(ctx, tx, &i); err != nil {
-			return result, err
-		}
-		return result, events.Emit(ctx, tx, "import.repaired", i.ID, events.Change{Before: before, After: i})
+	return rest.Write(ctx, e.DB, func(ctx context.Context, tx *db.Tx) (HullImportRow, error) {
+		_, err := e.changeReview(ctx, tx, v.ID, "repaired", func(i *HullImport) error {
+			switch wasBroken, isBroken := len(v.before[number]) > 0, len(found) > 0; {
+			case wasBroken && !isBroken:
+				i.Failed--
+				i.count(out)
+			case !wasBroken && isBroken:
+				i.Failed++
+			}
+			r := repairRow{tx.Env, i.ID, number, in.Body.Cells, in.Body.Fields}
+			if r.Fields == nil {
+				r.Fields = map[string]string{}
+			}
+			if err := saveDuplicates(ctx, tx, *i, number, out.duplicates); err != nil {
+				return err
+			}
+			return saveRepair(ctx, tx, *i, r, found)
+		})
+		return result, err
 	})
 }
 

@@ -111,6 +111,7 @@ func deleteLines(ctx context.Context, tx *db.Tx, i HullImport) error {
 		`DELETE FROM hull_import_notes WHERE env = ? AND import_id = ?`,
 		`DELETE FROM hull_import_skips WHERE env = ? AND import_id = ?`,
 		`DELETE FROM hull_import_missing WHERE env = ? AND import_id = ?`,
+		`DELETE FROM contact_import_duplicates WHERE env = ? AND import_id = ?`,
 	} {
 		if _, err := db.Exec(ctx, tx, statement, i.Env, i.ID); err != nil {
 			return err
@@ -121,20 +122,30 @@ func deleteLines(ctx context.Context, tx *db.Tx, i HullImport) error {
 
 // keptFile is a file of a check that was not started.
 type keptFile struct {
-	Env  auth.Env `db:"env"`
-	ID   string   `db:"id"`
-	Blob string   `db:"blob"`
+	Env     auth.Env      `db:"env"`
+	ID      string        `db:"id"`
+	Blob    string        `db:"blob"`
+	DryRun  bool          `db:"dry_run"`
+	Subject sheet.Subject `db:"subject"`
 }
 
-// deleteOldReviews deletes files and repairs of checks that were not started.
+// deleteOldReviews deletes files and repairs of checks that were not started, and the texts of
+// contacts.
 func deleteOldReviews(ctx context.Context, tx *db.Tx) error {
-	old, err := db.All[keptFile](ctx, tx, `SELECT env, id, blob FROM hull_imports WHERE env > 0 AND kept_until <= ?`, tx.Now)
+	old, err := db.All[keptFile](ctx, tx, `SELECT {cols} FROM hull_imports WHERE env > 0 AND kept_until <= ?`, tx.Now)
 	if err != nil {
 		return err
 	}
 	for _, k := range old {
-		if err := blobs.DeleteLater(ctx, tx.In(k.Env), k.Blob); err != nil {
-			return err
+		if k.DryRun {
+			if err := blobs.DeleteLater(ctx, tx.In(k.Env), k.Blob); err != nil {
+				return err
+			}
+		}
+		if k.Subject == sheet.Contacts {
+			if err := deleteLines(ctx, tx, HullImport{Env: k.Env, ID: k.ID}); err != nil {
+				return err
+			}
 		}
 		if _, err := db.Exec(ctx, tx, `DELETE FROM hull_import_repairs WHERE env = ? AND import_id = ?`, k.Env, k.ID); err != nil {
 			return err

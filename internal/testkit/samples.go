@@ -378,3 +378,21 @@ func (c *Client) StartedImport() string {
 	c.server.Exec(`UPDATE hull_imports SET dry_run = FALSE, kept_until = NULL, finished_at = ? WHERE id = ?`, c.server.DB.Now(), id)
 	return id
 }
+
+// CheckedContactImport creates an import of contacts that was checked, with a row that needs a repair
+// (2) and a duplicate (3), and returns its ID.
+func (c *Client) CheckedContactImport() string {
+	c.server.t.Helper()
+	var i struct{ ID string }
+	file := "Last name,Email,Zip\n,,21401\nBell,ann@example.com,21401\n"
+	c.Post("/v2-preview/contact_imports?review=true", File{"text/csv", []byte(file)}, 202, &i)
+	env := c.server.Env("hull_imports", i.ID)
+	c.server.Exec(`UPDATE hull_imports SET state = 'completed', skipped = 1, failed = 1, duplicate_count = 1, kept_until = ? WHERE id = ?`,
+		c.server.DB.Now().Add(time.Hour), i.ID)
+	c.server.Exec(`INSERT INTO hull_import_failures (env, import_id, row_no, record) VALUES (?, ?, 2, ',,21401')`, env, i.ID)
+	c.server.Exec(`INSERT INTO hull_import_errors (env, import_id, number, row_no, field, code, message)
+		VALUES (?, ?, 2000, 2, 'email', 'required', 'is required unless the row has a name, a company or a phone number')`, env, i.ID)
+	c.server.Exec(`INSERT INTO contact_import_duplicates (env, import_id, row_no, name, email, matches, contact_id)
+		VALUES (?, ?, 3, 'Bell', 'ann@example.com', '["email"]', ?)`, env, i.ID, c.Contact(map[string]any{"email": "ann@example.com"}))
+	return i.ID
+}

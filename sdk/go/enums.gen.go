@@ -298,6 +298,17 @@ const (
 	ConsentScopeAll           ConsentScope = "all"
 )
 
+// ContactImportDuplicates: What an import does with a row whose email or phone a contact or an earlier row has:
+// skip it, update that contact, or create a new one.
+type ContactImportDuplicates string
+
+// The values of ContactImportDuplicates.
+const (
+	ContactImportDuplicatesSkip   ContactImportDuplicates = "skip"
+	ContactImportDuplicatesUpdate ContactImportDuplicates = "update"
+	ContactImportDuplicatesNew    ContactImportDuplicates = "new"
+)
+
 // ContactKind: Whether a contact is a person or a company.
 type ContactKind string
 

@@ -65,6 +65,8 @@ const (
 	EventChannelSecretRotated EventType = "channel.secret_rotated"
 	// A channel was changed.
 	EventChannelUpdated EventType = "channel.updated"
+	// A consent of a contact without a lead was recorded, for example by an import.
+	EventContactConsentCaptured EventType = "contact.consent_captured"
 	// A consent of a contact without a lead was revoked.
 	EventContactConsentRevoked EventType = "contact.consent_revoked"
 	// A contact was created.
@@ -75,6 +77,16 @@ const (
 	EventContactMerged EventType = "contact.merged"
 	// A contact changed.
 	EventContactUpdated EventType = "contact.updated"
+	// An import of contacts is complete.
+	EventContactImportCompleted EventType = "contact_import.completed"
+	// A file of contacts was uploaded for import.
+	EventContactImportCreated EventType = "contact_import.created"
+	// An import of contacts failed.
+	EventContactImportFailed EventType = "contact_import.failed"
+	// A row of a checked file of contacts was repaired, or what happens to a duplicate was chosen.
+	EventContactImportRepaired EventType = "contact_import.repaired"
+	// A checked file of contacts is read again: in another way, or to import it.
+	EventContactImportRestarted EventType = "contact_import.restarted"
 	// An offer was accepted and the hull was reserved.
 	EventDealAccepted EventType = "deal.accepted"
 	// The profit of a deal changed after the delivery, or the dealership keeps money of a cancelled deal.
@@ -327,11 +339,17 @@ var eventObjects = map[EventType]func() any{
 	EventChannelFeedURLRevoked:    func() any { return new(Channel) },
 	EventChannelSecretRotated:     func() any { return new(Channel) },
 	EventChannelUpdated:           func() any { return new(Channel) },
+	EventContactConsentCaptured:   func() any { return new(Consent) },
 	EventContactConsentRevoked:    func() any { return new(Consent) },
 	EventContactCreated:           func() any { return new(Contact) },
 	EventContactErased:            func() any { return new(Contact) },
 	EventContactMerged:            func() any { return new(Contact) },
 	EventContactUpdated:           func() any { return new(Contact) },
+	EventContactImportCompleted:   func() any { return new(ContactImport) },
+	EventContactImportCreated:     func() any { return new(ContactImport) },
+	EventContactImportFailed:      func() any { return new(ContactImport) },
+	EventContactImportRepaired:    func() any { return new(ContactImport) },
+	EventContactImportRestarted:   func() any { return new(ContactImport) },
 	EventDealAccepted:             func() any { return new(Deal) },
 	EventDealAdjusted:             func() any { return new(DealAdjustment) },
 	EventDealCancelled:            func() any { return new(Deal) },

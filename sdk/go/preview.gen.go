@@ -15,6 +15,7 @@ type PreviewServices struct {
 	Activities   *PreviewActivitiesService
 	Appointments *PreviewAppointmentsService
 	Campaigns    *PreviewCampaignsService
+	Contacts     *PreviewContactsService
 	Dealership   *PreviewDealershipService
 	Deals        *PreviewDealsService
 	Finance      *PreviewFinanceService
@@ -34,6 +35,7 @@ func newPreviewServices(c *Client) PreviewServices {
 		Activities:   &PreviewActivitiesService{c},
 		Appointments: &PreviewAppointmentsService{c},
 		Campaigns:    &PreviewCampaignsService{c},
+		Contacts:     &PreviewContactsService{c},
 		Dealership:   &PreviewDealershipService{c},
 		Deals:        &PreviewDealsService{c},
 		Finance:      &PreviewFinanceService{c},
@@ -615,6 +617,174 @@ func (s *PreviewCampaignsService) UpdateLeadSegment(ctx context.Context, segment
 // In preview since November 19, 2026. Can become stable on February 17, 2027.
 func (s *PreviewCampaignsService) UpdateMessageTemplate(ctx context.Context, templateID string, body PreviewMessageTemplatePatch, opts ...RequestOption) (*MessageTemplate, error) {
 	return call[MessageTemplate](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/message_templates/{template_id}", ids: []string{templateID}, body: body}, opts)
+}
+
+// PreviewContactsService has the operations of the family Contacts.
+type PreviewContactsService struct{ client *Client }
+
+// PreviewContactCreateImportParams are the parameters of Contacts.CreateImport. Fields that are not set are not sent.
+type PreviewContactCreateImportParams struct {
+	// true to save nothing and see what would happen.
+	DryRun string `url:"dry_run"`
+	// Fields of columns whose names are not recognized, as pairs or as a JSON object. An empty field ignores the
+	// column.
+	Map string `url:"map"`
+	// Encoding of the file, if it has no byte order mark: utf-8, utf-16, windows-1252, iso-8859-1 or macintosh.
+	// Defaults to the charset of the content type. Otherwise it is detected.
+	Charset string `url:"charset"`
+	// true to check the file first: dry_run is true, and the file is kept for 30 days. Then assign columns, repair
+	// rows, choose for duplicates and start the import.
+	Review string `url:"review"`
+	// What happens to a row whose email or phone a contact or an earlier row has: skip, update or new. Defaults to
+	// skip.
+	Duplicates string `url:"duplicates"`
+}
+
+// CreateImport: Import contacts from a CSV or Excel file. Requires leads:write.
+//
+// Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. Common
+// names of columns, such as Cell Phone or Zip, are recognized. Use `map` for others. A row whose email or phone
+// belongs to a contact, or to an earlier row, is a duplicate: `duplicates` says what happens to it. With
+// `review`, you see the duplicates and choose for each before anything is saved. A consent is only recorded with
+// its text, date and source, and is transactional unless the file says marketing. Opt-outs are always recorded,
+// also of rows that are skipped. An email or a phone that can't be read is left out, with a note. The guide to
+// imports lists all columns.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) CreateImport(ctx context.Context, file File, params PreviewContactCreateImportParams, opts ...RequestOption) (*ContactImport, error) {
+	return call[ContactImport](ctx, s.client, request{verb: "POST", path: "/v2-preview/contact_imports", file: &file, query: params}, opts)
+}
+
+// GetImport: Retrieve the progress of an import of contacts. Requires leads:read.
+//
+// Poll this to follow an import. `state` is completed or failed when it has ended. The counts increase after
+// each batch of rows.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) GetImport(ctx context.Context, importID string, opts ...RequestOption) (*ContactImport, error) {
+	return call[ContactImport](ctx, s.client, request{verb: "GET", path: "/v2-preview/contact_imports/{import_id}", ids: []string{importID}}, opts)
+}
+
+// GetImportReading: Show how the columns of a checked file of contacts are read. Requires leads:write.
+//
+// For an import with `review`. Each column has samples and how they are read, so that a wrong guess is seen.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) GetImportReading(ctx context.Context, importID string, opts ...RequestOption) (*PreviewHullImportReading, error) {
+	return call[PreviewHullImportReading](ctx, s.client, request{verb: "GET", path: "/v2-preview/contact_imports/{import_id}/reading", ids: []string{importID}}, opts)
+}
+
+// PreviewContactListParams are the parameters of Contacts.List. Fields that are not set are not sent.
+type PreviewContactListParams struct {
+	// Maximum number of objects to return.
+	Limit int64 `url:"limit"`
+	// Return objects older than the object with this ID.
+	StartingAfter string `url:"starting_after"`
+	// Return objects newer than the object with this ID.
+	EndingBefore string `url:"ending_before"`
+	// Exact email address. Ignores case.
+	Email string `url:"email"`
+	// Exact phone number, in any common format.
+	Phone string `url:"phone"`
+	// Words, or the start of words, in the names, company, email or phone. All words must match.
+	Q string `url:"q"`
+	// Exact tag. Ignores case.
+	Tag string `url:"tag"`
+	// True lists only merged or erased contacts. By default they are left out.
+	Gone *bool `url:"gone"`
+	// Only objects created after this time.
+	CreatedAfter time.Time `url:"created_after"`
+	// Only objects created before this time.
+	CreatedBefore time.Time `url:"created_before"`
+	// For incremental synchronization.
+	UpdatedAfter time.Time `url:"updated_after"`
+}
+
+// List: List contacts, newest first. Requires leads:read.
+//
+// Like `GET /v1/contacts`. Send `Accept: text/csv` to export all contacts that match, as a file that
+// `createContactImport` reads. An export is recorded in the audit log, and isn't limited to a page. Cells that a
+// spreadsheet would run as a formula start with a quote.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) List(ctx context.Context, params PreviewContactListParams, opts ...RequestOption) iter.Seq2[Contact, error] {
+	return list[Contact](ctx, s.client, request{verb: "GET", path: "/v2-preview/contacts", query: params}, opts)
+}
+
+// ListCSV: List contacts, newest first as CSV. Requires leads:read.
+func (s *PreviewContactsService) ListCSV(ctx context.Context, params PreviewContactListParams, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/contacts", query: params, accept: "text/csv"}, opts)
+}
+
+// ListImportDuplicates: List the duplicates of an import of contacts. Requires leads:read.
+//
+// Rows whose email or phone a contact or an earlier row has, in the order of the file, with the contact and what
+// happens to the row.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) ListImportDuplicates(ctx context.Context, importID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewContactImportDuplicate, error] {
+	return list[PreviewContactImportDuplicate](ctx, s.client, request{verb: "GET", path: "/v2-preview/contact_imports/{import_id}/duplicates", ids: []string{importID}, query: params}, opts)
+}
+
+// ListImportErrors: List all errors of an import of contacts. Requires leads:read.
+//
+// The first rows come first. Send `Accept: text/csv` to get each rejected row as it was in the file, after its
+// row number and its problems. Correct the rows and import that file. Rejected rows are kept for 30 days.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) ListImportErrors(ctx context.Context, importID string, params ListParams, opts ...RequestOption) iter.Seq2[HullImportError, error] {
+	return list[HullImportError](ctx, s.client, request{verb: "GET", path: "/v2-preview/contact_imports/{import_id}/errors", ids: []string{importID}, query: params}, opts)
+}
+
+// ListImportErrorsCSV: List all errors of an import of contacts as CSV. Requires leads:read.
+func (s *PreviewContactsService) ListImportErrorsCSV(ctx context.Context, importID string, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/contact_imports/{import_id}/errors", ids: []string{importID}, accept: "text/csv"}, opts)
+}
+
+// ListImportRows: List the rows of a checked file of contacts that need a repair. Requires leads:write.
+//
+// Rows with errors and rows that were repaired, with the text of each cell and all errors.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) ListImportRows(ctx context.Context, importID string, opts ...RequestOption) (*PreviewHullImportRows, error) {
+	return call[PreviewHullImportRows](ctx, s.client, request{verb: "GET", path: "/v2-preview/contact_imports/{import_id}/rows", ids: []string{importID}}, opts)
+}
+
+// RepairImportRow: Repair a row of a checked file of contacts. Requires leads:write.
+//
+// Replaces the texts of the row and checks it again. The file stays as it is. You can repair 1,000 rows.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) RepairImportRow(ctx context.Context, importID, row string, body PreviewHullImportRowUpdate, opts ...RequestOption) (*PreviewHullImportRow, error) {
+	return call[PreviewHullImportRow](ctx, s.client, request{verb: "PUT", path: "/v2-preview/contact_imports/{import_id}/rows/{row}", ids: []string{importID, row}, body: body}, opts)
+}
+
+// ReplaceImportReading: Assign the columns of a checked file of contacts. Requires leads:write.
+//
+// The file is checked again. Repaired rows stay repaired, and what you chose for duplicates stays.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) ReplaceImportReading(ctx context.Context, importID string, body PreviewContactImportReadingUpdate, opts ...RequestOption) (*ContactImport, error) {
+	return call[ContactImport](ctx, s.client, request{verb: "PUT", path: "/v2-preview/contact_imports/{import_id}/reading", ids: []string{importID}, body: body}, opts)
+}
+
+// StartImport: Import a checked file of contacts. Requires leads:write.
+//
+// Imports the file with its repaired rows and what you chose for duplicates, and skips the rows that still have
+// errors. How the columns are read is kept for the next file with the same columns.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) StartImport(ctx context.Context, importID string, opts ...RequestOption) (*ContactImport, error) {
+	return call[ContactImport](ctx, s.client, request{verb: "POST", path: "/v2-preview/contact_imports/{import_id}/start", ids: []string{importID}}, opts)
+}
+
+// UpdateImportDuplicate: Choose what happens to a duplicate. Requires leads:write.
+//
+// For a checked file. It replaces the action of the import for this row.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewContactsService) UpdateImportDuplicate(ctx context.Context, importID, row string, body PreviewContactImportDuplicateUpdate, opts ...RequestOption) (*PreviewContactImportDuplicate, error) {
+	return call[PreviewContactImportDuplicate](ctx, s.client, request{verb: "PUT", path: "/v2-preview/contact_imports/{import_id}/duplicates/{row}", ids: []string{importID, row}, body: body}, opts)
 }
 
 // PreviewDealershipService has the operations of the family Dealership.

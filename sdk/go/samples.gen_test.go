@@ -1919,6 +1919,109 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			file, err := os.Open("boats.csv")
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+
+			contactImport, err := client.Preview.Contacts.CreateImport(ctx, slipway.File{Content: file, ContentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}, slipway.PreviewContactCreateImportParams{})
+			if err != nil {
+				return err
+			}
+			fmt.Println(contactImport.ID)
+			return nil
+		},
+		func() error {
+			contactImport, err := client.Preview.Contacts.GetImport(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(contactImport.ID)
+			return nil
+		},
+		func() error {
+			hullImportReading, err := client.Preview.Contacts.GetImportReading(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullImportReading)
+			return nil
+		},
+		func() error {
+			for contact, err := range client.Preview.Contacts.List(ctx, slipway.PreviewContactListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(contact.ID)
+			}
+			return nil
+		},
+		func() error {
+			for contactImportDuplicate, err := range client.Preview.Contacts.ListImportDuplicates(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(contactImportDuplicate)
+			}
+			return nil
+		},
+		func() error {
+			for hullImportError, err := range client.Preview.Contacts.ListImportErrors(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(hullImportError)
+			}
+			return nil
+		},
+		func() error {
+			hullImportRows, err := client.Preview.Contacts.ListImportRows(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullImportRows)
+			return nil
+		},
+		func() error {
+			hullImportRow, err := client.Preview.Contacts.RepairImportRow(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f", "17", slipway.PreviewHullImportRowUpdate{
+				Cells:  []string{"Cole", "ben@example.com", "21401"},
+				Fields: slipway.Set(map[string]string{}),
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(hullImportRow)
+			return nil
+		},
+		func() error {
+			contactImport, err := client.Preview.Contacts.ReplaceImportReading(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewContactImportReadingUpdate{
+				Map:        map[string]string{"Zip": "postal_code"},
+				Duplicates: slipway.Set(slipway.ContactImportDuplicatesUpdate),
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(contactImport.ID)
+			return nil
+		},
+		func() error {
+			contactImport, err := client.Preview.Contacts.StartImport(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(contactImport.ID)
+			return nil
+		},
+		func() error {
+			contactImportDuplicate, err := client.Preview.Contacts.UpdateImportDuplicate(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f", "17", slipway.PreviewContactImportDuplicateUpdate{Action: slipway.ContactImportDuplicatesUpdate})
+			if err != nil {
+				return err
+			}
+			fmt.Println(contactImportDuplicate)
+			return nil
+		},
+		func() error {
 			auditChain, err := client.Preview.Dealership.CheckAuditChain(ctx)
 			if err != nil {
 				return err
@@ -2596,7 +2699,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		func() error {
 			listingAgreement, err := client.Preview.Hulls.ReplaceListingAgreement(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewListingAgreementReplace{
 				Kind:              slipway.ListingKindExclusive,
-				OwnerContactID:    "con_01jcqz8t5n8m2x4v6b7c900025",
+				OwnerContactID:    "con_01jcqz8t5n8m2x4v6b7c900032",
 				CommissionPercent: slipway.Set("10"),
 			})
 			if err != nil {
@@ -2793,7 +2896,7 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			inboundMessage, err := client.Preview.Leads.ReceiveMessage(ctx, slipway.PreviewInboundMessageReceive{
 				Body:              "Is the boat still available?",
 				Channel:           slipway.MessageChannelSMS,
-				From:              "+14105550204",
+				From:              "+14105550206",
 				ProviderMessageID: "SM1",
 			})
 			if err != nil {

@@ -45,6 +45,18 @@ var campaignRecipes = map[string]recipe{
 	"preview.listDoNotCallLists":  {toList(aDoNotCallList), nil},
 	"preview.createDoNotCallList": {nil, func(*testkit.Client) any { return testkit.File{Type: "text/csv", Bytes: []byte("410,5550123\n")} }},
 	"preview.deleteDoNotCallList": {aDoNotCallList, nil},
+
+	"preview.listContactsV2":               {toList(aContact), nil},
+	"preview.createContactImport":          {nil, func(*testkit.Client) any { return testkit.File{Type: "text/csv", Bytes: []byte("Name,Email\nAnn Bell,ann@example.com\n")} }},
+	"preview.getContactImport":             {aContactImport, nil},
+	"preview.listContactImportErrors":      {aContactImport, nil},
+	"preview.getContactImportReading":      {aContactImport, nil},
+	"preview.replaceContactImportReading":  {aContactImport, fixed(`{"map": {"Zip": "postal_code"}, "duplicates": "update"}`)},
+	"preview.listContactImportRows":        {aContactImport, nil},
+	"preview.repairContactImportRow":       {aContactImportRow("2"), fixed(`{"cells": ["Cole", "ben@example.com", "21401"], "fields": {}}`)},
+	"preview.listContactImportDuplicates":  {aContactImport, nil},
+	"preview.updateContactImportDuplicate": {aContactImportRow("3"), fixed(`{"action": "update"}`)},
+	"preview.startContactImport":           {aContactImport, nil},
 }
 
 const (
@@ -94,4 +106,14 @@ func created(c *testkit.Client, path string, body any) string {
 	var o struct{ ID string }
 	c.Post(path, body, 201, &o)
 	return o.ID
+}
+
+func aContactImport(c *testkit.Client) map[string]string {
+	return map[string]string{"import_id": c.CheckedContactImport()}
+}
+
+func aContactImportRow(row string) func(*testkit.Client) map[string]string {
+	return func(c *testkit.Client) map[string]string {
+		return map[string]string{"import_id": c.CheckedContactImport(), "row": row}
+	}
 }

@@ -41,7 +41,7 @@ func furtherEngine(name string) (column, bool) {
 	if key == "hours" {
 		base = "hours"
 	}
-	c, ok := fieldNamed(base)
+	c, ok := Hulls.fieldNamed(base)
 	c.field = name
 	return c, ok
 }
@@ -62,7 +62,7 @@ func engineColumn(key string) column {
 	} else {
 		return column{}
 	}
-	c, ok := aliases()["engine"+rest]
+	c, ok := hullAliases()["engine"+rest]
 	name, isPart := strings.CutPrefix(c.field, "engine_")
 	switch {
 	case !ok || c.field == "engine_count" || !isPart && c.field != "engine" && c.field != "hours":

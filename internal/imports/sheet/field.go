@@ -7,7 +7,6 @@ import (
 	"slipway/internal/vocab/lazy"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // field is a field that a column can set.
@@ -20,7 +19,7 @@ type field struct {
 // reader returns the value of a cell, which is nil to ignore the cell.
 type reader func(cell string, l layout) (value any, n *note, err error)
 
-// fields are the fields of a file, with the column names that dealer software uses.
+// fields are the fields of a file of hulls, with the column names that dealer software uses.
 // A field that is listed twice has columns with different units.
 var fields = []field{
 	{"stock_number", cellText, []string{"stock", "stockno", "stocknum", "stocknr", "stockid", "unitnumber", "unitno", "unitid", "inventorynumber"}},
@@ -81,55 +80,6 @@ const totalCost = "total_cost_usd"
 // photoURLs is the field whose columns are all read. Their names can end with a
 // number: Photo 1, Photo 2.
 const photoURLs = "photo_urls"
-
-// aliases finds a field by a column name. rank is its place in the order of
-// preference, after the name of the field itself.
-var aliases = sync.OnceValue(func() map[string]column {
-	all := map[string]column{}
-	rank := map[string]int{}
-	for _, f := range fields {
-		names := f.aliases
-		if rank[f.name] == 0 {
-			names = append([]string{plain(f.name)}, names...)
-		}
-		for _, name := range names {
-			rank[f.name]++
-			all[name] = column{field: f.name, read: f.read, rank: rank[f.name]}
-		}
-	}
-	return all
-})
-
-// fieldNamed returns the column of a field with this exact name.
-func fieldNamed(name string) (column, bool) {
-	if key, ok := strings.CutPrefix(name, "metadata."); ok && key != "" {
-		return column{field: name, read: cellText, rank: 1}, true
-	}
-	for _, f := range fields {
-		if f.name == name {
-			return column{field: f.name, read: f.read, rank: 1}, true
-		}
-	}
-	return furtherEngine(name)
-}
-
-// columnNamed returns the column with a name of a file. The column metadata.slip is
-// the metadata key slip.
-func columnNamed(name string) column {
-	name = strings.TrimSpace(name)
-	if strings.HasPrefix(name, "metadata.") {
-		c, _ := fieldNamed(name)
-		return c
-	}
-	key := plain(name)
-	if c, ok := aliases()[key]; ok {
-		return c
-	}
-	if c, ok := aliases()[strings.TrimRight(key, "0123456789")]; ok && c.field == photoURLs {
-		return c
-	}
-	return engineColumn(key)
-}
 
 // empty are the words that programs write into a cell without a value.
 var empty = map[string]bool{"n/a": true, "na": true, "#n/a": true, "null": true, "none": true, "-": true, "--": true, "unknown": true, "#value!": true}

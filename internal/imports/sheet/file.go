@@ -1,4 +1,4 @@
-// Package sheet reads rows of hulls from CSV and NDJSON files.
+// Package sheet reads rows of hulls and contacts from CSV and NDJSON files.
 package sheet
 
 import (
@@ -125,7 +125,7 @@ func (r *Reader) Next(n int, seen Seen) (rows []Row, err error) {
 
 		if repair, ok := r.Repairs[r.number]; ok {
 			row := r.Repaired(r.number, repair)
-			seen.check(&row)
+			seen.check(&row, r.layout.Subject)
 			rows = append(rows, row)
 			continue
 		}
@@ -140,7 +140,7 @@ func (r *Reader) Next(n int, seen Seen) (rows []Row, err error) {
 		}
 
 		row := r.layout.parse(r.number, record)
-		seen.check(&row)
+		seen.check(&row, r.layout.Subject)
 		rows = append(rows, row)
 	}
 

@@ -13,6 +13,7 @@ import (
 
 // Options are how a file is read.
 type Options struct {
+	Subject  Subject
 	NDJSON   bool
 	Encoding Encoding
 	Map      map[string]string // fields by the names of columns, "" for a column to ignore
@@ -44,21 +45,13 @@ func (l layout) has(field string) bool {
 	return slices.ContainsFunc(l.columns, func(c column) bool { return c.field == field })
 }
 
-// Missing returns the columns that a file of new hulls requires and this file
+// Missing returns the columns that a file of new rows requires and this file
 // doesn't have.
 func (s Survey) Missing(hasLocation bool) (names []string) {
 	if s.layout.NDJSON {
 		return nil
 	}
-	for _, name := range required {
-		if !s.layout.has(name) {
-			names = append(names, name)
-		}
-	}
-	if !hasLocation && !s.layout.has("location_id") {
-		names = append(names, "location_id")
-	}
-	return names
+	return s.layout.Subject.missing(s.layout, hasLocation)
 }
 
 // maxColumns is the maximum number of columns. maxIgnored is how many of those
@@ -129,7 +122,7 @@ func parseHeader(record []byte, o Options, known byte) (l layout, err error) {
 		return l, bad.Err()
 	}
 	if best <= 0 && !(o.Review && len(l.columns) > 1) {
-		bad.Add("file", "header", "must start with a row of column names such as stock_number, make, model, year, length_ft, price_usd")
+		bad.Add("file", "header", "must start with a row of column names such as %s", o.Subject.example())
 		return l, bad.Err()
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Map)) {
@@ -162,10 +155,10 @@ func inOrder(columns []column) (order []int) {
 // column returns how a column is read. The map goes first.
 func (l layout) column(name string) column {
 	name = strings.TrimSpace(name)
-	c := columnNamed(name)
+	c := l.Subject.columnNamed(name)
 	for from, to := range l.Map {
 		if sameColumn(name, from) {
-			c, _ = fieldNamed(to)
+			c, _ = l.Subject.fieldNamed(to)
 			c.rank = 0
 		}
 	}
@@ -175,15 +168,6 @@ func (l layout) column(name string) column {
 
 func sameColumn(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
-}
-
-// CheckMap adds an error for each field of a map that doesn't exist.
-func CheckMap(bad *fault.Fields, names map[string]string) {
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if _, ok := fieldNamed(names[name]); !ok && names[name] != "" {
-			bad.Add("map", "enum", "maps %q to %q, which is not a field of an import", Clip(name, 100), Clip(names[name], 100))
-		}
-	}
 }
 
 // splitCells splits a record into cells. Quotes inside a cell that is not

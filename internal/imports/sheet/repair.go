@@ -20,11 +20,12 @@ func (r *Reader) Repaired(number int64, p Repair) Row {
 	row := Row{Number: number, Fields: map[string]any{}, Record: r.layout.record(p.Cells)}
 	row.setCells(p.Cells, r.layout)
 	for _, name := range slices.Sorted(maps.Keys(p.Fields)) {
-		if c, ok := fieldNamed(name); ok && strings.TrimSpace(p.Fields[name]) != "" {
+		if c, ok := r.layout.Subject.fieldNamed(name); ok && strings.TrimSpace(p.Fields[name]) != "" {
 			delete(row.Fields, name)
 			row.set(c, strings.TrimSpace(p.Fields[name]), r.layout)
 		}
 	}
+	row.finish(r.layout)
 	return row
 }
 
@@ -44,10 +45,4 @@ func (r *Reader) Fields() (fields []string) {
 		fields = append(fields, c.field)
 	}
 	return fields
-}
-
-// IsField reports whether a field of an import exists.
-func IsField(name string) bool {
-	_, ok := fieldNamed(name)
-	return ok
 }

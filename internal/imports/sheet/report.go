@@ -126,6 +126,12 @@ func (t *tally) count(cell string) {
 	if t.column.field != "" {
 		return
 	}
+	if t.layout.Subject == Contacts {
+		if _, ok := email(cell); ok {
+			t.fits["email"]++
+		}
+		return
+	}
 	if cents, err := parseMoney(cell, t.layout.delimiter == ';'); err == nil && cents != nil && *cents >= 500_00 && *cents <= 50_000_000_00 {
 		t.fits["price_usd"]++
 	}
@@ -176,7 +182,7 @@ func (t *tally) report() HullImportColumn {
 		c.Field = new(read.field)
 	case t.guessed != "":
 		c.Guess = new(t.guessed)
-		read, _ = fieldNamed(t.guessed)
+		read, _ = t.layout.Subject.fieldNamed(t.guessed)
 	default:
 		return c
 	}
@@ -249,6 +255,8 @@ func (t *tally) reading(read column, sample string) string {
 	case engineText:
 		return strings.TrimSpace(v.make + " " + v.model)
 	case trailerVIN:
+		return string(v)
+	case fullName:
 		return string(v)
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64)

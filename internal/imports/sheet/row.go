@@ -20,6 +20,9 @@ type Row struct {
 	Bad    fault.Fields
 	Notes  []Note
 	Record []byte // the text of the row, nil if it is too long
+
+	SameAs int64    // an earlier row with the same email or phone, of a file of contacts
+	SameBy []string // which of them
 }
 
 // Note is something about a value that the dealership should know. The row is still
@@ -43,6 +46,7 @@ func (l layout) parse(number int64, record []byte) Row {
 	if l.NDJSON {
 		row.parseJSON(record)
 		row.rename(l.Map)
+		row.finish(l)
 		return row
 	}
 
@@ -52,6 +56,7 @@ func (l layout) parse(number int64, record []byte) Row {
 		return row
 	}
 	row.setCells(cells, l)
+	row.finish(l)
 	return row
 }
 
@@ -66,7 +71,16 @@ func (r *Row) setCells(cells []string, l layout) {
 			r.set(l.columns[i], cell, l)
 		}
 	}
-	r.splitTotal()
+}
+
+// finish reads what several cells say together.
+func (r *Row) finish(l layout) {
+	switch {
+	case l.Subject == Contacts:
+		r.finishContact()
+	case !l.NDJSON:
+		r.splitTotal()
+	}
 }
 
 // costParts are the fields that a total contains.
@@ -100,7 +114,7 @@ func (r *Row) splitTotal() {
 // set reads a cell. A column that is preferred comes first. The others are read if
 // its cell is empty or 0.
 func (r *Row) set(c column, cell string, l layout) {
-	if was, ok := r.Fields[c.field]; ok && was != any(0.0) && c.field != photoURLs {
+	if was, ok := r.Fields[c.field]; ok && was != any(0.0) && !isList(c.field) {
 		return
 	}
 	if key, ok := strings.CutPrefix(c.field, "metadata."); ok {
@@ -143,6 +157,8 @@ func (r *Row) set(c column, cell string, l layout) {
 		}
 	case engineText:
 		r.setEngine(c.field, v)
+	case fullName:
+		r.setName(string(v))
 	case []any:
 		before, _ := r.Fields[c.field].([]any)
 		r.Fields[c.field] = append(before, v...)
@@ -208,8 +224,11 @@ func (r Row) HIN() string {
 	return *d.Normalized
 }
 
-// keys identify the hull of a row, to find two rows for the same hull.
-func (r Row) keys() (keys []string) {
+// keys identify the hull or the contact of a row, to find two rows for the same one.
+func (r Row) keys(s Subject) (keys []string) {
+	if s == Contacts {
+		return r.Addresses()
+	}
 	if s := r.Text("stock_number"); s != "" {
 		keys = append(keys, "stock_number "+s)
 	}
@@ -222,7 +241,7 @@ func (r Row) keys() (keys []string) {
 }
 
 // Identified reports whether the row names its hull.
-func (r Row) Identified() bool { return len(r.keys()) > 0 }
+func (r Row) Identified() bool { return len(r.keys(Hulls)) > 0 }
 
 // Seen has the first row of each hull in a file, by stock number and HIN.
 type Seen map[string]int64
@@ -240,14 +259,24 @@ func (s Seen) Has(stockNumber, hin *string) bool {
 	return false
 }
 
-// check marks a row whose hull is also in an earlier row.
-func (s Seen) check(r *Row) {
-	for _, key := range r.keys() {
-		if first, ok := s[key]; ok {
-			field, _, _ := strings.Cut(key, " ")
+// check marks a row whose hull is also in an earlier row. A contact can be in several rows.
+func (s Seen) check(r *Row, about Subject) {
+	if about == Contacts && len(r.Bad) > 0 {
+		return
+	}
+	for _, key := range r.keys(about) {
+		first, ok := s[key]
+		field, _, _ := strings.Cut(key, " ")
+		switch {
+		case !ok:
+			s[key] = r.Number
+		case about == Contacts:
+			r.SameBy = append(r.SameBy, field)
+			if r.SameAs == 0 || first < r.SameAs {
+				r.SameAs = first
+			}
+		default:
 			r.Bad.Add(field, "duplicate", "is already used by row %d", first)
-			continue
 		}
-		s[key] = r.Number
 	}
 }

@@ -79,7 +79,7 @@ func TestColumnsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := map[string][]string{}
-	for _, f := range fields {
+	for _, f := range slices.Concat(fields, contactFields) {
 		names[f.name] = append(names[f.name], f.aliases...)
 	}
 	for field, aliases := range names {
@@ -125,7 +125,7 @@ func TestMap(t *testing.T) {
 		t.Errorf("got error %v, want one for a column that doesn't exist", err)
 	}
 	var bad fault.Fields
-	CheckMap(&bad, map[string]string{"A": "make", "B": "", "C": "metadata.slip", "D": "color"})
+	Hulls.CheckMap(&bad, map[string]string{"A": "make", "B": "", "C": "metadata.slip", "D": "color"})
 	if len(bad) != 1 || !strings.Contains(bad[0].Message, `"D" to "color"`) {
 		t.Errorf("got %v, want one error, for D", bad)
 	}
@@ -314,7 +314,7 @@ func TestSeen(t *testing.T) {
 	seen := Seen{}
 	check := func(number int64, fields map[string]any) fault.Fields {
 		r := Row{Number: number, Fields: fields}
-		seen.check(&r)
+		seen.check(&r, Hulls)
 		return r.Bad
 	}
 	if bad := check(2, map[string]any{"stock_number": "A", "hin": "abc12345d404"}); len(bad) > 0 {

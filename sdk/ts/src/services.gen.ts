@@ -1458,6 +1458,116 @@ export class PreviewCampaignsService extends PreviewFamily {
     patch(this, path`/message_templates/${templateId}`, body, options);
 }
 
+/** Operations of preview.contacts. */
+export class PreviewContactsService extends PreviewFamily {
+  /**
+   * Import contacts from a CSV or Excel file. Requires leads:write.
+   * Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. Common
+   * names of columns, such as Cell Phone or Zip, are recognized. Use `map` for others. A row whose email or phone
+   * belongs to a contact, or to an earlier row, is a duplicate: `duplicates` says what happens to it. With
+   * `review`, you see the duplicates and choose for each before anything is saved. A consent is only recorded with
+   * its text, date and source, and is transactional unless the file says marketing. Opt-outs are always recorded,
+   * also of rows that are skipped. An email or a phone that can't be read is left out, with a note. The guide to
+   * imports lists all columns.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly createImport = (file: Upload, query?: t.PreviewContactCreateImportParams, options?: Options): Promise<t.ContactImport> =>
+    upload(this, "POST", "/contact_imports", file, options, query);
+  /**
+   * Retrieve the progress of an import of contacts. Requires leads:read.
+   * Poll this to follow an import. `state` is completed or failed when it has ended. The counts increase after
+   * each batch of rows.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getImport = (importId: string, options?: Options): Promise<t.ContactImport> =>
+    get(this, path`/contact_imports/${importId}`, options);
+  /**
+   * Show how the columns of a checked file of contacts are read. Requires leads:write.
+   * For an import with `review`. Each column has samples and how they are read, so that a wrong guess is seen.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getImportReading = (importId: string, options?: Options): Promise<t.PreviewHullImportReading> =>
+    get(this, path`/contact_imports/${importId}/reading`, options);
+  /**
+   * List contacts, newest first. Requires leads:read.
+   * Like `GET /v1/contacts`. Send `Accept: text/csv` to export all contacts that match, as a file that
+   * `createContactImport` reads. An export is recorded in the audit log, and isn't limited to a page. Cells that a
+   * spreadsheet would run as a formula start with a quote.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly list = (query?: t.PreviewContactListParams, options?: Options): List<t.Contact> =>
+    list(this, "/contacts", options, query);
+  /** List contacts, newest first as CSV. Requires leads:read. */
+  readonly listCsv = (query?: t.PreviewContactListParams, options?: Options): Promise<Response> =>
+    csv(this, "/contacts", options, query);
+  /**
+   * List the duplicates of an import of contacts. Requires leads:read.
+   * Rows whose email or phone a contact or an earlier row has, in the order of the file, with the contact and what
+   * happens to the row.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listImportDuplicates = (importId: string, query?: ListParams, options?: Options): List<t.PreviewContactImportDuplicate> =>
+    list(this, path`/contact_imports/${importId}/duplicates`, options, query);
+  /**
+   * List all errors of an import of contacts. Requires leads:read.
+   * The first rows come first. Send `Accept: text/csv` to get each rejected row as it was in the file, after its
+   * row number and its problems. Correct the rows and import that file. Rejected rows are kept for 30 days.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listImportErrors = (importId: string, query?: ListParams, options?: Options): List<t.HullImportError> =>
+    list(this, path`/contact_imports/${importId}/errors`, options, query);
+  /** List all errors of an import of contacts as CSV. Requires leads:read. */
+  readonly listImportErrorsCsv = (importId: string, options?: Options): Promise<Response> =>
+    csv(this, path`/contact_imports/${importId}/errors`, options);
+  /**
+   * List the rows of a checked file of contacts that need a repair. Requires leads:write.
+   * Rows with errors and rows that were repaired, with the text of each cell and all errors.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listImportRows = (importId: string, options?: Options): Promise<t.PreviewHullImportRows> =>
+    get(this, path`/contact_imports/${importId}/rows`, options);
+  /**
+   * Repair a row of a checked file of contacts. Requires leads:write.
+   * Replaces the texts of the row and checks it again. The file stays as it is. You can repair 1,000 rows.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly repairImportRow = (importId: string, row: string, body: t.PreviewHullImportRowUpdate, options?: Options): Promise<t.PreviewHullImportRow> =>
+    put(this, path`/contact_imports/${importId}/rows/${row}`, body, options);
+  /**
+   * Assign the columns of a checked file of contacts. Requires leads:write.
+   * The file is checked again. Repaired rows stay repaired, and what you chose for duplicates stays.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly replaceImportReading = (importId: string, body: t.PreviewContactImportReadingUpdate, options?: Options): Promise<t.ContactImport> =>
+    put(this, path`/contact_imports/${importId}/reading`, body, options);
+  /**
+   * Import a checked file of contacts. Requires leads:write.
+   * Imports the file with its repaired rows and what you chose for duplicates, and skips the rows that still have
+   * errors. How the columns are read is kept for the next file with the same columns.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly startImport = (importId: string, options?: Options): Promise<t.ContactImport> =>
+    post(this, path`/contact_imports/${importId}/start`, undefined, options);
+  /**
+   * Choose what happens to a duplicate. Requires leads:write.
+   * For a checked file. It replaces the action of the import for this row.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly updateImportDuplicate = (importId: string, row: string, body: t.PreviewContactImportDuplicateUpdate, options?: Options): Promise<t.PreviewContactImportDuplicate> =>
+    put(this, path`/contact_imports/${importId}/duplicates/${row}`, body, options);
+}
+
 /** Operations of preview.dealership. */
 export class PreviewDealershipService extends PreviewFamily {
   /**
@@ -2715,6 +2825,7 @@ export class Services {
     readonly activities: PreviewActivitiesService;
     readonly appointments: PreviewAppointmentsService;
     readonly campaigns: PreviewCampaignsService;
+    readonly contacts: PreviewContactsService;
     readonly dealership: PreviewDealershipService;
     readonly deals: PreviewDealsService;
     readonly finance: PreviewFinanceService;
@@ -2742,6 +2853,7 @@ export class Services {
       activities: new PreviewActivitiesService(sender),
       appointments: new PreviewAppointmentsService(sender),
       campaigns: new PreviewCampaignsService(sender),
+      contacts: new PreviewContactsService(sender),
       dealership: new PreviewDealershipService(sender),
       deals: new PreviewDealsService(sender),
       finance: new PreviewFinanceService(sender),

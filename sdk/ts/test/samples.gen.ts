@@ -1076,6 +1076,54 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(messageTemplate.id);
   },
   async () => {
+    const file = await openAsBlob("boats.csv", { type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" });
+    const contactImport = await slipway.preview.contacts.createImport(file);
+    console.log(contactImport.id);
+  },
+  async () => {
+    const contactImport = await slipway.preview.contacts.getImport("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(contactImport.id);
+  },
+  async () => {
+    const hullImportReading = await slipway.preview.contacts.getImportReading("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(hullImportReading);
+  },
+  async () => {
+    for await (const contact of slipway.preview.contacts.list()) {
+      console.log(contact.id);
+    }
+  },
+  async () => {
+    for await (const contactImportDuplicate of slipway.preview.contacts.listImportDuplicates("imp_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(contactImportDuplicate);
+    }
+  },
+  async () => {
+    for await (const hullImportError of slipway.preview.contacts.listImportErrors("imp_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(hullImportError);
+    }
+  },
+  async () => {
+    const hullImportRows = await slipway.preview.contacts.listImportRows("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(hullImportRows);
+  },
+  async () => {
+    const hullImportRow = await slipway.preview.contacts.repairImportRow("imp_01jcqz8t5n8m2x4v6b7c9d0e1f", "17", { cells: ["Cole", "ben@example.com", "21401"], fields: {} });
+    console.log(hullImportRow);
+  },
+  async () => {
+    const contactImport = await slipway.preview.contacts.replaceImportReading("imp_01jcqz8t5n8m2x4v6b7c9d0e1f", { map: { Zip: "postal_code" }, duplicates: "update" });
+    console.log(contactImport.id);
+  },
+  async () => {
+    const contactImport = await slipway.preview.contacts.startImport("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(contactImport.id);
+  },
+  async () => {
+    const contactImportDuplicate = await slipway.preview.contacts.updateImportDuplicate("imp_01jcqz8t5n8m2x4v6b7c9d0e1f", "17", { action: "update" });
+    console.log(contactImportDuplicate);
+  },
+  async () => {
     const auditChain = await slipway.preview.dealership.checkAuditChain();
     console.log(auditChain);
   },
@@ -1428,7 +1476,7 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const listingAgreement = await slipway.preview.hulls.replaceListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f", {
       kind: "exclusive",
-      owner_contact_id: "con_01jcqz8t5n8m2x4v6b7c900025",
+      owner_contact_id: "con_01jcqz8t5n8m2x4v6b7c900032",
       commission_percent: "10",
     });
     console.log(listingAgreement.id);
@@ -1533,7 +1581,7 @@ export const samples = (slipway: Slipway): unknown => [
     const inboundMessage = await slipway.preview.leads.receiveMessage({
       body: "Is the boat still available?",
       channel: "sms",
-      from: "+14105550204",
+      from: "+14105550206",
       provider_message_id: "SM1",
     });
     console.log(inboundMessage);

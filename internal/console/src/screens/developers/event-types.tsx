@@ -15,7 +15,8 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
   import: { completed: 1, created: 1, failed: 1, repaired: 1, restarted: 1 },
   channel: { created: 1, deleted: 1, feed_url_created: 1, feed_url_revoked: 1, secret_rotated: 1, updated: 1 },
   lead: { assigned: 1, consent_captured: 1, consent_revoked: 1, converted: 1, created: 1, lost: 1, message_blocked: 1, message_delivered: 1, message_failed: 1, message_queued: 1, message_received: 1, message_sent: 1, message_unknown: 1, qualified: 1, signal_recorded: 1, stalled: 1, updated: 1 },
-  contact: { consent_revoked: 1, created: 1, erased: 1, merged: 1, updated: 1 },
+  contact: { consent_captured: 1, consent_revoked: 1, created: 1, erased: 1, merged: 1, updated: 1 },
+  contact_import: { completed: 1, created: 1, failed: 1, repaired: 1, restarted: 1 },
   appointment: { canceled: 1, created: 1, reminder_sent: 1, updated: 1 },
   quarantine: { started: 1 },
   campaign: { completed: 1, created: 1, deleted: 1, started: 1, stopped: 1, updated: 1 },
@@ -43,7 +44,7 @@ const verbs: { [N in Noun]: Record<VerbOf<N>, 1> } = {
 };
 
 const inventory = ["hull", "hull_photo", "import", "channel", "location"];
-const people = ["lead", "contact", "appointment", "quarantine", "campaign", "follow_up_plan", "lead_plan", "lead_segment", "message_template", "do_not_call_list"];
+const people = ["lead", "contact", "contact_import", "appointment", "quarantine", "campaign", "follow_up_plan", "lead_plan", "lead_segment", "message_template", "do_not_call_list"];
 const sales = ["deal", "payment", "document", "finance_structure", "funding", "listing_agreement"];
 
 /** Reports whether the user can read the events of a noun. */
