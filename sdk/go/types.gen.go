@@ -862,6 +862,82 @@ type ContactExport struct {
 	TradeIns []map[string]any `json:"trade_ins,omitzero"`
 }
 
+// ContactImport: The import of a file of contacts, with its progress and errors.
+type ContactImport struct {
+	// Size of the file in bytes, as UTF-8.
+	Bytes int64 `json:"bytes"`
+	// Bytes of the file that are done.
+	BytesDone int64 `json:"bytes_done"`
+	// Columns that are read, with their fields.
+	Columns map[string]string `json:"columns"`
+	// Consents that were recorded.
+	Consents int64 `json:"consents"`
+	// Contacts that were created.
+	Created int64 `json:"created"`
+	// When the file was uploaded.
+	CreatedAt time.Time `json:"created_at"`
+	// Whether nothing is saved. The counts and errors show what would happen.
+	DryRun bool `json:"dry_run"`
+	// Rows whose email or phone a contact or an earlier row has.
+	DuplicateRows int64 `json:"duplicate_rows"`
+	// What happens to rows whose email or phone a contact or an earlier row has, unless you choose for a row.
+	Duplicates ContactImportDuplicates `json:"duplicates"`
+	// Encoding of the file.
+	Encoding HullImportEncoding `json:"encoding"`
+	// Errors of the rejected rows. At most 1,000.
+	Errors []HullImportError `json:"errors"`
+	// When the import will probably end. Null unless it is running.
+	EstimatedFinishAt *time.Time `json:"estimated_finish_at"`
+	// Rows that were rejected.
+	Failed int64 `json:"failed"`
+	// When the import ended. Null until then.
+	FinishedAt *time.Time `json:"finished_at"`
+	// Format of the file, after a workbook was converted.
+	Format HullImportFormat `json:"format"`
+	// Notes that were added to contacts.
+	HistoryNotes int64 `json:"history_notes"`
+	// Identifies the import. Starts with imp_.
+	ID string `json:"id"`
+	// Columns that don't match a field. At most 100.
+	IgnoredColumns []string `json:"ignored_columns"`
+	// Until when the texts of rows are kept: rejected rows, duplicates, and the file of a check. Null after that.
+	KeptUntil *time.Time `json:"kept_until"`
+	// Fields that you assigned to columns.
+	Map map[string]string `json:"map"`
+	// Rows that were imported with a note, such as a consent without evidence.
+	Noted int64 `json:"noted"`
+	// Notes on rows that were imported. At most 1,000.
+	Notes []HullImportNote `json:"notes"`
+	// Opt-outs that were recorded.
+	OptOuts int64 `json:"opt_outs"`
+	// Why the import failed. Null unless it failed.
+	Problem *string `json:"problem"`
+	// How much of the file is done, from 0 to 100.
+	ProgressPercent int64 `json:"progress_percent"`
+	// Whether a person checks the columns, the duplicates and the rows before the import starts.
+	Review bool `json:"review"`
+	// Rows in the file, without the header. Equals created + updated + unchanged + skipped + failed when the import
+	// is completed.
+	Rows int64 `json:"rows"`
+	// Duplicates that were skipped. Only their opt-outs are recorded.
+	Skipped int64 `json:"skipped"`
+	// When the first row was read. Null while the import is queued.
+	StartedAt *time.Time `json:"started_at"`
+	// State of the import. An import that is completed can have rejected rows, see failed. An import without a
+	// single valid row has failed.
+	State HullImportState `json:"state"`
+	// Rows whose contact already was the same.
+	Unchanged int64 `json:"unchanged"`
+	// Rows with a consent that was not recorded, because its text, date or source is missing.
+	UnprovenConsents int64 `json:"unproven_consents"`
+	// Rows that changed an existing contact.
+	Updated int64 `json:"updated"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
 // ContactMerge: Which contact to merge.
 type ContactMerge struct {
 	// Contact to merge into this one. Its leads, deals, consents and messages move.
@@ -4253,6 +4329,47 @@ type PreviewChannelRotate struct {
 	OverlapHours *int64 `json:"overlap_hours,omitzero"`
 }
 
+// PreviewContactImportDuplicate: A row of a file of contacts whose email or phone a contact or an earlier row
+// has.
+type PreviewContactImportDuplicate struct {
+	// What happens to the row.
+	Action ContactImportDuplicates `json:"action"`
+	// Whether the action was chosen for this row. Otherwise it is that of the import.
+	Chosen bool `json:"chosen"`
+	// Contact that has it. Null if only an earlier row has it.
+	ContactID *string `json:"contact_id"`
+	// Name of that contact.
+	ContactName *string `json:"contact_name"`
+	// Email in the row.
+	Email *string `json:"email"`
+	// Which of them is the same: email, phone or both.
+	Matches []string `json:"matches"`
+	// Name in the row.
+	Name string `json:"name"`
+	// Phone in the row.
+	Phone *string `json:"phone"`
+	// Row number, as in a spreadsheet. The header is row 1.
+	Row int64 `json:"row"`
+	// Earlier row of the file that has it. Null if no earlier row does.
+	SameRow *int64 `json:"same_row"`
+}
+
+// PreviewContactImportDuplicateUpdate: What happens to a row whose email or phone a contact or an earlier row
+// has.
+type PreviewContactImportDuplicateUpdate struct {
+	// Skip the row, update the contact, or create a new contact.
+	Action ContactImportDuplicates `json:"action"`
+}
+
+// PreviewContactImportReadingUpdate: How a checked file of contacts is read from now on.
+type PreviewContactImportReadingUpdate struct {
+	// What happens to rows whose email or phone a contact or an earlier row has. Defaults to the current value.
+	Duplicates Opt[ContactImportDuplicates] `json:"duplicates,omitzero"`
+	// Fields by the names of columns. An empty field ignores the column. Columns that it doesn't have are read by
+	// their names.
+	Map map[string]string `json:"map"`
+}
+
 // PreviewDailySummary: Whether and when a user gets the daily summary by email.
 type PreviewDailySummary struct {
 	// Whether the user gets the email.
@@ -5643,7 +5760,7 @@ type PreviewHullImportDifference struct {
 type PreviewHullImportReading struct {
 	// Columns of the file, in its order.
 	Columns []PreviewHullImportColumn `json:"columns"`
-	// Fields that a new hull requires and no column has.
+	// Required fields that no column has.
 	MissingFields []string `json:"missing_fields"`
 	// Whether the file is read like the last one with the same columns.
 	Remembered bool `json:"remembered"`

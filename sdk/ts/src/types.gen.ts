@@ -151,6 +151,12 @@ export type ConsentRelationship = "purchase" | "inquiry";
 /** Messages that a consent applies to. */
 export type ConsentScope = "marketing" | "transactional" | "all";
 
+/**
+ * What an import does with a row whose email or phone a contact or an earlier row has: skip it, update that
+ * contact, or create a new one.
+ */
+export type ContactImportDuplicates = "skip" | "update" | "new";
+
 /** Whether a contact is a person or a company. */
 export type ContactKind = "person" | "company";
 
@@ -1599,6 +1605,86 @@ export interface ContactExport {
   trade_ins?: Array<Record<string, unknown>>;
 }
 
+/** The import of a file of contacts, with its progress and errors. */
+export interface ContactImport {
+  /** Size of the file in bytes, as UTF-8. */
+  bytes: number;
+  /** Bytes of the file that are done. */
+  bytes_done: number;
+  /** Columns that are read, with their fields. */
+  columns: Record<string, string>;
+  /** Consents that were recorded. */
+  consents: number;
+  /** Contacts that were created. */
+  created: number;
+  /** When the file was uploaded. */
+  created_at: string;
+  /** Whether nothing is saved. The counts and errors show what would happen. */
+  dry_run: boolean;
+  /** Rows whose email or phone a contact or an earlier row has. */
+  duplicate_rows: number;
+  /** What happens to rows whose email or phone a contact or an earlier row has, unless you choose for a row. */
+  duplicates: ContactImportDuplicates;
+  /** Encoding of the file. */
+  encoding: HullImportEncoding;
+  /** Errors of the rejected rows. At most 1,000. */
+  errors: Array<HullImportError>;
+  /** When the import will probably end. Null unless it is running. */
+  estimated_finish_at: string | null;
+  /** Rows that were rejected. */
+  failed: number;
+  /** When the import ended. Null until then. */
+  finished_at: string | null;
+  /** Format of the file, after a workbook was converted. */
+  format: HullImportFormat;
+  /** Notes that were added to contacts. */
+  history_notes: number;
+  /** Identifies the import. Starts with imp_. */
+  id: string;
+  /** Columns that don't match a field. At most 100. */
+  ignored_columns: Array<string>;
+  /** Until when the texts of rows are kept: rejected rows, duplicates, and the file of a check. Null after that. */
+  kept_until: string | null;
+  /** Fields that you assigned to columns. */
+  map: Record<string, string>;
+  /** Rows that were imported with a note, such as a consent without evidence. */
+  noted: number;
+  /** Notes on rows that were imported. At most 1,000. */
+  notes: Array<HullImportNote>;
+  /** Opt-outs that were recorded. */
+  opt_outs: number;
+  /** Why the import failed. Null unless it failed. */
+  problem: string | null;
+  /** How much of the file is done, from 0 to 100. */
+  progress_percent: number;
+  /** Whether a person checks the columns, the duplicates and the rows before the import starts. */
+  review: boolean;
+  /**
+   * Rows in the file, without the header. Equals created + updated + unchanged + skipped + failed when the import
+   * is completed.
+   */
+  rows: number;
+  /** Duplicates that were skipped. Only their opt-outs are recorded. */
+  skipped: number;
+  /** When the first row was read. Null while the import is queued. */
+  started_at: string | null;
+  /**
+   * State of the import. An import that is completed can have rejected rows, see failed. An import without a
+   * single valid row has failed.
+   */
+  state: HullImportState;
+  /** Rows whose contact already was the same. */
+  unchanged: number;
+  /** Rows with a consent that was not recorded, because its text, date or source is missing. */
+  unproven_consents: number;
+  /** Rows that changed an existing contact. */
+  updated: number;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
 /** Which contact to merge. */
 export interface ContactMerge {
   /** Contact to merge into this one. Its leads, deals, consents and messages move. */
@@ -2467,6 +2553,8 @@ export interface EventObjects {
   "channel.secret_rotated": Channel;
   /** A channel was changed. */
   "channel.updated": Channel;
+  /** A consent of a contact without a lead was recorded, for example by an import. */
+  "contact.consent_captured": Consent;
   /** A consent of a contact without a lead was revoked. */
   "contact.consent_revoked": Consent;
   /** A contact was created. */
@@ -2477,6 +2565,16 @@ export interface EventObjects {
   "contact.merged": Contact;
   /** A contact changed. */
   "contact.updated": Contact;
+  /** An import of contacts is complete. */
+  "contact_import.completed": ContactImport;
+  /** A file of contacts was uploaded for import. */
+  "contact_import.created": ContactImport;
+  /** An import of contacts failed. */
+  "contact_import.failed": ContactImport;
+  /** A row of a checked file of contacts was repaired, or what happens to a duplicate was chosen. */
+  "contact_import.repaired": ContactImport;
+  /** A checked file of contacts is read again: in another way, or to import it. */
+  "contact_import.restarted": ContactImport;
   /** An offer was accepted and the hull was reserved. */
   "deal.accepted": Deal;
   /** The profit of a deal changed after the delivery, or the dealership keeps money of a cancelled deal. */
@@ -5500,6 +5598,47 @@ export interface PreviewChannelRotate {
   overlap_hours?: number | null;
 }
 
+/** A row of a file of contacts whose email or phone a contact or an earlier row has. */
+export interface PreviewContactImportDuplicate {
+  /** What happens to the row. */
+  action: ContactImportDuplicates;
+  /** Whether the action was chosen for this row. Otherwise it is that of the import. */
+  chosen: boolean;
+  /** Contact that has it. Null if only an earlier row has it. */
+  contact_id: string | null;
+  /** Name of that contact. */
+  contact_name: string | null;
+  /** Email in the row. */
+  email: string | null;
+  /** Which of them is the same: email, phone or both. */
+  matches: Array<string>;
+  /** Name in the row. */
+  name: string;
+  /** Phone in the row. */
+  phone: string | null;
+  /** Row number, as in a spreadsheet. The header is row 1. */
+  row: number;
+  /** Earlier row of the file that has it. Null if no earlier row does. */
+  same_row: number | null;
+}
+
+/** What happens to a row whose email or phone a contact or an earlier row has. */
+export interface PreviewContactImportDuplicateUpdate {
+  /** Skip the row, update the contact, or create a new contact. */
+  action: ContactImportDuplicates;
+}
+
+/** How a checked file of contacts is read from now on. */
+export interface PreviewContactImportReadingUpdate {
+  /** What happens to rows whose email or phone a contact or an earlier row has. Defaults to the current value. */
+  duplicates?: ContactImportDuplicates;
+  /**
+   * Fields by the names of columns. An empty field ignores the column. Columns that it doesn't have are read by
+   * their names.
+   */
+  map: Record<string, string>;
+}
+
 /** Whether and when a user gets the daily summary by email. */
 export interface PreviewDailySummary {
   /** Whether the user gets the email. */
@@ -6992,7 +7131,7 @@ export interface PreviewHullImportDifference {
 export interface PreviewHullImportReading {
   /** Columns of the file, in its order. */
   columns: Array<PreviewHullImportColumn>;
-  /** Fields that a new hull requires and no column has. */
+  /** Required fields that no column has. */
   missing_fields: Array<string>;
   /** Whether the file is read like the last one with the same columns. */
   remembered: boolean;
@@ -10727,6 +10866,52 @@ export interface PreviewCampaignListParams extends ListParams {
 export interface PreviewCampaignListRecipientsParams extends ListParams {
   /** True only lists recipients who get no message. */
   excluded?: boolean;
+}
+
+/** Parameters of preview.contacts.createImport. */
+export interface PreviewContactCreateImportParams {
+  /** true to save nothing and see what would happen. */
+  dry_run?: string;
+  /**
+   * Fields of columns whose names are not recognized, as pairs or as a JSON object. An empty field ignores the
+   * column.
+   */
+  map?: string;
+  /**
+   * Encoding of the file, if it has no byte order mark: utf-8, utf-16, windows-1252, iso-8859-1 or macintosh.
+   * Defaults to the charset of the content type. Otherwise it is detected.
+   */
+  charset?: string;
+  /**
+   * true to check the file first: dry_run is true, and the file is kept for 30 days. Then assign columns, repair
+   * rows, choose for duplicates and start the import.
+   */
+  review?: string;
+  /**
+   * What happens to a row whose email or phone a contact or an earlier row has: skip, update or new. Defaults to
+   * skip.
+   */
+  duplicates?: string;
+}
+
+/** Parameters of preview.contacts.list. */
+export interface PreviewContactListParams extends ListParams {
+  /** Exact email address. Ignores case. */
+  email?: string;
+  /** Exact phone number, in any common format. */
+  phone?: string;
+  /** Words, or the start of words, in the names, company, email or phone. All words must match. */
+  q?: string;
+  /** Exact tag. Ignores case. */
+  tag?: string;
+  /** True lists only merged or erased contacts. By default they are left out. */
+  gone?: boolean;
+  /** Only objects created after this time. */
+  created_after?: string;
+  /** Only objects created before this time. */
+  created_before?: string;
+  /** For incremental synchronization. */
+  updated_after?: string;
 }
 
 /** Parameters of preview.dealership.listDirectory. */
