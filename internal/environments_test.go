@@ -201,7 +201,8 @@ func TestStatementsNameOneEnvironment(t *testing.T) {
 var firstCondition = regexp.MustCompile(`(?s)(?:var (\w+) db\.Where|(\w+) := &db\.Where\{\})\n(.*?)\n\n`)
 
 // statementHasEnv are first conditions in statements that name the environment before.
-var statementHasEnv = []string{`w.And("p.received_on >= ? AND p.received_on <= ?", *p.From, *p.To)`, `w.And(inStock)`}
+var statementHasEnv = []string{`w.And("p.received_on >= ? AND p.received_on <= ?", *p.From, *p.To)`, `w.And(inStock)`,
+	`w.AndIf(f.ObjectID != "", "object_id = ?", f.ObjectID)`}
 
 // A db.Where that is not passed to db.Table starts with the environment.
 func TestConditionsStartWithTheEnvironment(t *testing.T) {
