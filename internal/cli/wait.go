@@ -29,35 +29,39 @@ const (
 
 func init() {
 	waits = map[string]waiter{
-		"/v1/hull_imports/{id}":                     waitForImport,
+		"/v1/hull_imports/{id}":                     waitForImport("/v1/hull_imports/"),
+		"/v2-preview/contact_imports/{id}":          waitForImport("/v2-preview/contact_imports/"),
 		"/v1/webhooks/{webhook_id}/deliveries/{id}": waitForDelivery,
 		allDeliveries:                               waitForReplay,
 		deadLetters:                                 waitForDrain,
 	}
 }
 
-func waitForImport(ctx context.Context, c *operationCall, text []byte) ([]byte, error) {
-	bar := newBar(c.s, "Importing")
-	defer bar.finish()
-	for {
-		var i struct {
-			ID, State, Problem                        string
-			Rows, Created, Updated, Unchanged, Failed int64
-			Percent                                   int64 `json:"progress_percent"`
-		}
-		if err := json.Unmarshal(text, &i); err != nil {
-			return nil, err
-		}
-		bar.set(i.Percent, 100, fmt.Sprintf("%d created, %d updated, %d failed", i.Created, i.Updated, i.Failed))
-		switch i.State {
-		case "completed":
-			return text, nil
-		case "failed":
-			return text, fmt.Errorf("the import failed: %s", i.Problem)
-		}
-		var err error
-		if text, err = c.again(ctx, "/v1/hull_imports/"+i.ID); err != nil {
-			return nil, err
+// waitForImport follows an import, whose path starts with the path of its kind.
+func waitForImport(path string) waiter {
+	return func(ctx context.Context, c *operationCall, text []byte) ([]byte, error) {
+		bar := newBar(c.s, "Importing")
+		defer bar.finish()
+		for {
+			var i struct {
+				ID, State, Problem                        string
+				Rows, Created, Updated, Unchanged, Failed int64
+				Percent                                   int64 `json:"progress_percent"`
+			}
+			if err := json.Unmarshal(text, &i); err != nil {
+				return nil, err
+			}
+			bar.set(i.Percent, 100, fmt.Sprintf("%d created, %d updated, %d failed", i.Created, i.Updated, i.Failed))
+			switch i.State {
+			case "completed":
+				return text, nil
+			case "failed":
+				return text, fmt.Errorf("the import failed: %s", i.Problem)
+			}
+			var err error
+			if text, err = c.again(ctx, path+i.ID); err != nil {
+				return nil, err
+			}
 		}
 	}
 }

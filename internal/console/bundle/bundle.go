@@ -24,7 +24,8 @@ func Build(src string) (map[string][]byte, error) {
 	files, err := build(src, api.EntryPoint{InputPath: first, OutputPath: "app"}, api.EntryPoint{InputPath: "styles/app.css", OutputPath: "app"},
 		api.EntryPoint{InputPath: "styles/audit.css", OutputPath: "audit"}, // loaded with their screens
 		api.EntryPoint{InputPath: "styles/calendar.css", OutputPath: "calendar"},
-		api.EntryPoint{InputPath: "styles/import.css", OutputPath: "import"})
+		api.EntryPoint{InputPath: "styles/import.css", OutputPath: "import"},
+		api.EntryPoint{InputPath: "styles/photos.css", OutputPath: "photos"})
 	if err != nil {
 		return nil, err
 	}

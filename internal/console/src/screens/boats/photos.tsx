@@ -7,10 +7,13 @@ import { announce } from "../../parts/announce.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Loaded } from "../../parts/state.tsx";
 import { useStore } from "../../parts/store.ts";
+import { loadStyles } from "../../parts/styles.ts";
 import { toastError } from "../../parts/toast.tsx";
 import { can } from "../../session.ts";
 import { PhotoTile, UploadTile } from "./photo-tiles.tsx";
 import { know, onUploaded, upload, uploads } from "./photo-uploads.ts";
+
+await loadStyles("photos.css");
 
 export function BoatPhotos({ boat }: { boat: PreviewHull }) {
   const load = useLoad(["photos", boat.id], () => api.hulls.listPhotos(boat.id, { limit: 100 }), [boat.id, "hull_photo"]);
