@@ -78,6 +78,7 @@ var may = map[string][]string{
 
 	// features: may use platform and vocab, and ask the features listed
 	"dealership":      {},
+	"views":           {},
 	"identity/people": {"dealership"},
 	"identity/access": {"dealership", "identity/people"},
 	"identity/signin": {"dealership", "identity/access", "identity/people"},
@@ -105,7 +106,7 @@ var may = map[string][]string{
 	"leads":          {"consent", "contacts", "dealership", "hulls", "identity/people"},
 	"donotcall":      {},
 	"messages":       {"consent", "contacts", "dealership", "donotcall", "hulls", "identity/people", "leads"},
-	"templates":      {"consent", "contacts", "dealership", "hulls", "identity/people", "leads"},
+	"templates":      {"channels", "consent", "contacts", "dealership", "hulls", "identity/people", "leads"},
 	"plans":          {"activities", "consent", "contacts", "leads", "messages", "templates"},
 	"campaigns":      {"consent", "contacts", "leads", "messages", "templates"},
 	"deals":          {"contacts", "dealership", "hulls", "identity/access", "identity/people", "leads"},
@@ -126,7 +127,7 @@ var may = map[string][]string{
 	"app": {
 		"activities", "appointments", "backups", "campaigns", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "donotcall",
 		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "plans", "preview", "proposals", "reports", "requestlog", "summaries", "templates",
-		"webhooks",
+		"views", "webhooks",
 	},
 	"demo":                       {"app", "campaigns", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
 	"identity/sso/saml/samltest": {"identity/sso/saml", "testkit/testkeys"},

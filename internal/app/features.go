@@ -36,6 +36,7 @@ import (
 	"slipway/internal/requestlog"
 	"slipway/internal/summaries"
 	"slipway/internal/templates"
+	"slipway/internal/views"
 	"slipway/internal/vocab/privacy"
 	"slipway/internal/webhooks"
 )
@@ -63,6 +64,7 @@ type features struct {
 	identity     *identity.API
 	webhooks     webhooks.API
 	preview      preview.API
+	views        views.API
 	reports      reports.API
 	requestlog   requestlog.API
 	backups      backups.API
@@ -77,7 +79,7 @@ func (f *features) all() []rest.Feature {
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages, &f.campaigns, &f.templates, &f.plans, &f.donotcall,
 		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities, &f.summaries,
 		&f.dealership, f.identity, &f.webhooks,
-		&f.preview, &f.reports, &f.requestlog, &f.backups, &f.proposals,
+		&f.preview, &f.views, &f.reports, &f.requestlog, &f.backups, &f.proposals,
 		&f.console, &f.mcp,
 	}
 }
@@ -140,6 +142,7 @@ func (a *App) connect(f *features, s Settings, h hooks) error {
 		Blobs: a.Blobs,
 	}, h.Messages)
 	f.templates = templates.API{DB: a.DB}
+	f.views = views.API{DB: a.DB}
 	f.campaigns = campaigns.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
 	f.plans = plans.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
 	f.donotcall = donotcall.API{DB: a.DB, Jobs: a.Jobs}

@@ -32,6 +32,29 @@ func (s *seeder) addCampaigns(ctx context.Context, e *environment) error {
 	return err
 }
 
+// addSnippetsAndViews adds texts for the composer, and views of the inventory for everyone.
+func (s *seeder) addSnippetsAndViews(ctx context.Context, e *environment) error {
+	for _, snippet := range []object{
+		{"name": "still-here", "body": "Hi {first_name|there}, the {boat} is still here. It is {price}. See it at {link}."},
+		{"name": "sea-trial", "body": "Would you like a sea trial of the {boat}? Saturday morning is open."},
+		{"name": "photo", "body": "Here is a picture of the {boat}: {photo}"},
+	} {
+		if err := s.as(e.key).send(ctx, http.MethodPost, "/v2-preview/snippets", snippet, nil); err != nil {
+			return err
+		}
+	}
+	for _, view := range []object{
+		{"screen": "boats", "name": "Oldest stock", "query": "status=available&sort=-age", "shared": true},
+		{"screen": "boats", "name": "Used under $60,000", "query": "status=available&condition=used&price_max=60000&sort=price", "shared": true},
+		{"screen": "deals", "name": "Waiting for funding", "query": "view=table&status=in_finance", "shared": true},
+	} {
+		if err := s.as(e.key).send(ctx, http.MethodPost, "/v2-preview/views", view, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // addPlan shows a follow-up plan. The leads of the demo are older, so it starts with the next lead from a website.
 func (s *seeder) addPlan(ctx context.Context, e *environment) error {
 	return s.as(e.key).send(ctx, http.MethodPost, "/v2-preview/follow_up_plans", object{"name": "Website leads", "sources": []string{"web"}, "steps": []object{

@@ -137,6 +137,9 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 	if err := s.addPlan(ctx, test); err != nil {
 		return w, err
 	}
+	if err := s.addSnippetsAndViews(ctx, test); err != nil {
+		return w, err
+	}
 	if err := s.addProposals(ctx, test); err != nil {
 		return w, err
 	}

@@ -104,13 +104,16 @@ func CheckText(bad *fault.Fields, channel consent.Channel, subject *string, body
 }
 
 // Values are what the places of a text stand for.
-type Values struct{ FirstName, LastName, Boat, Seller, Dealership string }
+type Values struct{ FirstName, LastName, Boat, Price, Link, Photo, Seller, Dealership string }
 
 // places are the names of the values. Each except the dealership can be missing.
 var places = []string{"first_name", "last_name", "boat", "seller", "dealership"}
 
 func (v Values) of(place string) string {
-	return map[string]string{"first_name": v.FirstName, "last_name": v.LastName, "boat": v.Boat, "seller": v.Seller, "dealership": v.Dealership}[place]
+	return map[string]string{
+		"first_name": v.FirstName, "last_name": v.LastName, "boat": v.Boat, "price": v.Price, "link": v.Link, "photo": v.Photo,
+		"seller": v.Seller, "dealership": v.Dealership,
+	}[place]
 }
 
 // place matches {name} and {name|other words}.

@@ -51,6 +51,7 @@ func (a *API) Mount(r *rest.Router) {
 		Text:    "Campaigns and plans keep the text that they copied.",
 		Assist:  assist.Never(assist.Deletes),
 	}, a.delete)
+	a.mountSnippets(r)
 }
 
 // ByTemplate is the path parameter of a template.

@@ -32,3 +32,24 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+func TestFill(t *testing.T) {
+	all := Values{FirstName: "Ann", Boat: "2024 Grady-White Freedom 235", Price: "$124,900", Link: "https://x.example/b"}
+	for _, c := range []struct {
+		v          Values
+		text, want string
+		missing    []string
+	}{
+		{all, "Hi {first_name|there}, the {boat} is {price}. See it at {link}.", "Hi Ann, the 2024 Grady-White Freedom 235 is $124,900. See it at https://x.example/b.", nil},
+		{Values{Boat: "Boat"}, "Hi {first_name|there}, the {boat} is still here. It is {price}. See it at {link}!", "Hi there, the Boat is still here.", []string{"link", "price"}},
+		{Values{FirstName: "Ann"}, "Hi {first_name|there},\nSee {link}.\n\nBye", "Hi Ann,\nBye", []string{"link"}},
+		{Values{FirstName: "Ann"}, "Hi {first_name}. See {link}.\nBye", "Hi Ann.\nBye", []string{"link"}},
+		{Values{}, "{photo}", "", []string{"photo"}},
+		{Values{}, "v1.5 is out... now", "v1.5 is out... now", nil},
+		{Values{FirstName: "{link}"}, "{first_name}", "{link}", nil},
+	} {
+		got, missing := c.v.Fill(c.text)
+		assert.Equal(t, got, c.want)
+		assert.Equal(t, len(missing), len(c.missing), c.text, missing)
+	}
+}

@@ -1487,6 +1487,17 @@ const (
 	PreviewUserAccessKindCalendar  PreviewUserAccessKind = "calendar"
 )
 
+// PreviewViewScreen: A list of the console that has views.
+type PreviewViewScreen string
+
+// The values of PreviewViewScreen.
+const (
+	PreviewViewScreenBoats    PreviewViewScreen = "boats"
+	PreviewViewScreenContacts PreviewViewScreen = "contacts"
+	PreviewViewScreenLeads    PreviewViewScreen = "leads"
+	PreviewViewScreenDeals    PreviewViewScreen = "deals"
+)
+
 // PreviewWarningLevel: How serious a warning is: ok for something that was checked, caution, or danger for a
 // likely loss.
 type PreviewWarningLevel string

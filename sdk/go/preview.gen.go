@@ -809,6 +809,15 @@ func (s *PreviewDealershipService) CreateLocation(ctx context.Context, body Prev
 	return call[PreviewLocation](ctx, s.client, request{verb: "POST", path: "/v2-preview/locations", body: body}, opts)
 }
 
+// CreateView: Save a view of a list. Requires no scope.
+//
+// Requires the scope to read the list. You can save at most 100 views.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) CreateView(ctx context.Context, body PreviewSavedViewCreate, opts ...RequestOption) (*PreviewSavedView, error) {
+	return call[PreviewSavedView](ctx, s.client, request{verb: "POST", path: "/v2-preview/views", body: body}, opts)
+}
+
 // DeleteLogo: Remove the dealership's logo. Requires admin.
 //
 // Documents that were issued before keep it.
@@ -816,6 +825,15 @@ func (s *PreviewDealershipService) CreateLocation(ctx context.Context, body Prev
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealershipService) DeleteLogo(ctx context.Context, opts ...RequestOption) error {
 	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/dealership/logo"}, opts)
+}
+
+// DeleteView: Delete a saved view. Requires no scope.
+//
+// A shared view can be deleted by its owner, managers and administrators.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) DeleteView(ctx context.Context, viewID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/views/{view_id}", ids: []string{viewID}}, opts)
 }
 
 // Get: Retrieve the dealership and its settings. Requires admin.
@@ -931,6 +949,27 @@ func (s *PreviewDealershipService) ListNames(ctx context.Context, params Preview
 	return call[PreviewNames](ctx, s.client, request{verb: "GET", path: "/v2-preview/names", query: params}, opts)
 }
 
+// PreviewDealershipListViewsParams are the parameters of Dealership.ListViews. Fields that are not set are not sent.
+type PreviewDealershipListViewsParams struct {
+	// Maximum number of objects to return.
+	Limit int64 `url:"limit"`
+	// Return objects older than the object with this ID.
+	StartingAfter string `url:"starting_after"`
+	// Return objects newer than the object with this ID.
+	EndingBefore string `url:"ending_before"`
+	// Only views of this list.
+	Screen PreviewViewScreen `url:"screen"`
+}
+
+// ListViews: List the saved views of lists, newest first. Requires no scope.
+//
+// Returns your views and the shared ones, of the lists that you can see.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) ListViews(ctx context.Context, params PreviewDealershipListViewsParams, opts ...RequestOption) iter.Seq2[PreviewSavedView, error] {
+	return list[PreviewSavedView](ctx, s.client, request{verb: "GET", path: "/v2-preview/views", query: params}, opts)
+}
+
 // ReplaceLogo: Upload the dealership's logo. Requires admin.
 //
 // Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at
@@ -970,6 +1009,15 @@ func (s *PreviewDealershipService) Update(ctx context.Context, body PreviewDeale
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewDealershipService) UpdateLocation(ctx context.Context, locationID string, body PreviewLocationPatch, opts ...RequestOption) (*PreviewLocation, error) {
 	return call[PreviewLocation](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/locations/{location_id}", ids: []string{locationID}, body: body}, opts)
+}
+
+// UpdateView: Change a saved view. Requires no scope.
+//
+// A shared view can be changed by its owner, managers and administrators.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewDealershipService) UpdateView(ctx context.Context, viewID string, body PreviewSavedViewPatch, opts ...RequestOption) (*PreviewSavedView, error) {
+	return call[PreviewSavedView](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/views/{view_id}", ids: []string{viewID}, body: body}, opts)
 }
 
 // PreviewDealsService has the operations of the family Deals.
@@ -1836,6 +1884,15 @@ func (s *PreviewLeadsService) Create(ctx context.Context, body PreviewLeadCreate
 	return call[PreviewLead](ctx, s.client, request{verb: "POST", path: "/v2-preview/leads", body: body}, opts)
 }
 
+// CreateSnippet: Create a message snippet. Requires leads:write.
+//
+// A short text that people insert while they write to a lead. You can have at most 100.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewLeadsService) CreateSnippet(ctx context.Context, body PreviewMessageSnippetCreate, opts ...RequestOption) (*PreviewMessageSnippet, error) {
+	return call[PreviewMessageSnippet](ctx, s.client, request{verb: "POST", path: "/v2-preview/snippets", body: body}, opts)
+}
+
 // DeleteQuarantinedMessage: Delete a message in quarantine. Requires leads:write.
 //
 // Deletes the message permanently.
@@ -1843,6 +1900,13 @@ func (s *PreviewLeadsService) Create(ctx context.Context, body PreviewLeadCreate
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewLeadsService) DeleteQuarantinedMessage(ctx context.Context, messageID string, opts ...RequestOption) error {
 	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/quarantined_messages/{message_id}", ids: []string{messageID}}, opts)
+}
+
+// DeleteSnippet: Delete a message snippet. Requires leads:write.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewLeadsService) DeleteSnippet(ctx context.Context, snippetID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/snippets/{snippet_id}", ids: []string{snippetID}}, opts)
 }
 
 // PreviewLeadGetParams are the parameters of Leads.Get. Fields that are not set are not sent.
@@ -1895,6 +1959,17 @@ func (s *PreviewLeadsService) GetMessaging(ctx context.Context, opts ...RequestO
 // In preview since November 17, 2026. Can become stable on February 15, 2027.
 func (s *PreviewLeadsService) GetReach(ctx context.Context, leadID string, opts ...RequestOption) (*PreviewLeadReach, error) {
 	return call[PreviewLeadReach](ctx, s.client, request{verb: "GET", path: "/v2-preview/leads/{lead_id}/reach", ids: []string{leadID}}, opts)
+}
+
+// GetSnippets: Retrieve the snippets, filled in for a lead. Requires leads:read.
+//
+// Returns the final texts: with the first name of the contact, and the name, price, picture and page of the
+// boat. The page is the `listing_url` of a website channel that shows the boat. A sentence that needs a value
+// that is missing is left out. Nothing is sent: send the text with sendLeadMessage, which checks the consent.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewLeadsService) GetSnippets(ctx context.Context, leadID string, opts ...RequestOption) (*PreviewLeadSnippets, error) {
+	return call[PreviewLeadSnippets](ctx, s.client, request{verb: "GET", path: "/v2-preview/leads/{lead_id}/snippets", ids: []string{leadID}}, opts)
 }
 
 // PreviewLeadListParams are the parameters of Leads.List. Fields that are not set are not sent.
@@ -1965,6 +2040,13 @@ func (s *PreviewLeadsService) ListQuarantinedMessages(ctx context.Context, param
 	return list[PreviewQuarantinedMessage](ctx, s.client, request{verb: "GET", path: "/v2-preview/quarantined_messages", query: params}, opts)
 }
 
+// ListSnippets: List message snippets, newest first. Requires leads:read.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewLeadsService) ListSnippets(ctx context.Context, params ListParams, opts ...RequestOption) iter.Seq2[PreviewMessageSnippet, error] {
+	return list[PreviewMessageSnippet](ctx, s.client, request{verb: "GET", path: "/v2-preview/snippets", query: params}, opts)
+}
+
 // ListUnknownMessages: List the messages that might have been sent. Requires leads:read.
 //
 // Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message,
@@ -2027,6 +2109,13 @@ func (s *PreviewLeadsService) Snooze(ctx context.Context, leadID string, body Pr
 // In preview since November 18, 2026. Can become stable on February 16, 2027.
 func (s *PreviewLeadsService) Update(ctx context.Context, leadID string, body PreviewLeadPatch, opts ...RequestOption) (*PreviewLead, error) {
 	return call[PreviewLead](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/leads/{lead_id}", ids: []string{leadID}, body: body}, opts)
+}
+
+// UpdateSnippet: Update a message snippet. Requires leads:write.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewLeadsService) UpdateSnippet(ctx context.Context, snippetID string, body PreviewMessageSnippetPatch, opts ...RequestOption) (*PreviewMessageSnippet, error) {
+	return call[PreviewMessageSnippet](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/snippets/{snippet_id}", ids: []string{snippetID}, body: body}, opts)
 }
 
 // Wake: End the snooze of a lead. Requires leads:write.

@@ -2038,7 +2038,27 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			savedView, err := client.Preview.Dealership.CreateView(ctx, slipway.PreviewSavedViewCreate{
+				Name:   "Over 90 days",
+				Query:  "status=available&sort=-age",
+				Screen: slipway.PreviewViewScreenBoats,
+				Shared: slipway.Ptr(true),
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Println(savedView.ID)
+			return nil
+		},
+		func() error {
 			err := client.Preview.Dealership.DeleteLogo(ctx)
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
+			err := client.Preview.Dealership.DeleteView(ctx, "view_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
 			}
@@ -2131,6 +2151,15 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			for savedView, err := range client.Preview.Dealership.ListViews(ctx, slipway.PreviewDealershipListViewsParams{Screen: slipway.PreviewViewScreenBoats}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(savedView.ID)
+			}
+			return nil
+		},
+		func() error {
 			file, err := os.Open("bow.jpg")
 			if err != nil {
 				return err
@@ -2166,6 +2195,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(location.ID)
+			return nil
+		},
+		func() error {
+			savedView, err := client.Preview.Dealership.UpdateView(ctx, "view_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewSavedViewPatch{Name: slipway.Set("Old stock")})
+			if err != nil {
+				return err
+			}
+			fmt.Println(savedView.ID)
 			return nil
 		},
 		func() error {
@@ -2827,7 +2864,22 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			messageSnippet, err := client.Preview.Leads.CreateSnippet(ctx, slipway.PreviewMessageSnippetCreate{Body: "The {boat} is sold.", Name: "sold"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(messageSnippet.ID)
+			return nil
+		},
+		func() error {
 			err := client.Preview.Leads.DeleteQuarantinedMessage(ctx, "qtn_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
+			err := client.Preview.Leads.DeleteSnippet(ctx, "snip_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
 			}
@@ -2866,6 +2918,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			leadSnippets, err := client.Preview.Leads.GetSnippets(ctx, "lead_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(leadSnippets)
+			return nil
+		},
+		func() error {
 			for lead, err := range client.Preview.Leads.List(ctx, slipway.PreviewLeadListParams{Status: slipway.LeadStatusNew}) {
 				if err != nil {
 					return err
@@ -2880,6 +2940,15 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 					return err
 				}
 				fmt.Println(quarantinedMessage.ID)
+			}
+			return nil
+		},
+		func() error {
+			for messageSnippet, err := range client.Preview.Leads.ListSnippets(ctx, slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(messageSnippet.ID)
 			}
 			return nil
 		},
@@ -2937,6 +3006,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(lead.ID)
+			return nil
+		},
+		func() error {
+			messageSnippet, err := client.Preview.Leads.UpdateSnippet(ctx, "snip_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewMessageSnippetPatch{Body: slipway.Set("The {boat} is sold.")})
+			if err != nil {
+				return err
+			}
+			fmt.Println(messageSnippet.ID)
 			return nil
 		},
 		func() error {

@@ -6459,6 +6459,24 @@ type PreviewLeadSegmentPatchFilter struct {
 	Statuses Opt[[]LeadStatus] `json:"statuses,omitzero"`
 }
 
+// PreviewLeadSnippet: A snippet, filled in for a lead.
+type PreviewLeadSnippet struct {
+	// ID of the snippet.
+	ID string `json:"id"`
+	// Places without a value, whose sentences were left out.
+	Missing []string `json:"missing"`
+	// Name to type after a slash.
+	Name string `json:"name"`
+	// Text with the values of the lead. Empty if each sentence needs a value that is missing.
+	Text string `json:"text"`
+}
+
+// PreviewLeadSnippets: The snippets, filled in for a lead.
+type PreviewLeadSnippets struct {
+	// The snippets by name.
+	Data []PreviewLeadSnippet `json:"data"`
+}
+
 // PreviewLeadSnooze: How long a lead is off the list of leads that wait for an answer.
 type PreviewLeadSnooze struct {
 	// When the lead is on the list again. Defaults to when the customer writes again: use that for a message that
@@ -6739,6 +6757,40 @@ type PreviewLoggedError struct {
 	Details []Detail `json:"details"`
 	// Message of the error.
 	Message string `json:"message"`
+}
+
+// PreviewMessageSnippet: A short text that people insert while they write to a lead.
+type PreviewMessageSnippet struct {
+	// Text with places such as {boat}.
+	Body string `json:"body"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Identifies the snippet. Starts with snip_.
+	ID string `json:"id"`
+	// Name to type after a slash.
+	Name string `json:"name"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewMessageSnippetCreate: A new snippet.
+type PreviewMessageSnippetCreate struct {
+	// Text. Places are {first_name}, {last_name}, {boat}, {price}, {link}, {photo}, {seller} and {dealership}.
+	// {first_name|there} has other words for people without a first name. A sentence is left out if a place in it
+	// has no value and no other words.
+	Body string `json:"body"`
+	// Name to type after a slash.
+	Name string `json:"name"`
+}
+
+// PreviewMessageSnippetPatch: Changes to a snippet. Omitted fields keep their values.
+type PreviewMessageSnippetPatch struct {
+	// Text with places.
+	Body Opt[string] `json:"body,omitzero"`
+	// Name to type after a slash.
+	Name Opt[string] `json:"name,omitzero"`
 }
 
 // PreviewMessageTemplateCreate: A new template.
@@ -7707,6 +7759,58 @@ type PreviewResponsesReport struct {
 	Today string `json:"today"`
 	// All leads of the report.
 	Total PreviewResponseTimes `json:"total"`
+}
+
+// PreviewSavedView: Filters, sort and columns of a list, saved under a name.
+type PreviewSavedView struct {
+	// Whether you can change the view: you saved it, or it is shared and you are a manager.
+	CanChange bool `json:"can_change"`
+	// Columns of the list, in order. Empty for all.
+	Columns []string `json:"columns"`
+	// When it was saved.
+	CreatedAt time.Time `json:"created_at"`
+	// Identifies the view. Starts with view_.
+	ID string `json:"id"`
+	// Name of the view.
+	Name string `json:"name"`
+	// User, key or app that saved the view.
+	OwnerID string `json:"owner_id"`
+	// Filters and sort, as in the URL of the list in the console.
+	Query string `json:"query"`
+	// List that the view is of.
+	Screen PreviewViewScreen `json:"screen"`
+	// Whether everyone at the dealership sees the view, and not only its owner.
+	Shared bool `json:"shared"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewSavedViewCreate: A new view.
+type PreviewSavedViewCreate struct {
+	// Columns of the list, in order. Omit it for all.
+	Columns []string `json:"columns,omitzero"`
+	// Name of the view.
+	Name string `json:"name"`
+	// Filters and sort, as in the URL of the list in the console.
+	Query string `json:"query"`
+	// List that the view is of.
+	Screen PreviewViewScreen `json:"screen"`
+	// Whether everyone at the dealership sees the view. Defaults to false.
+	Shared *bool `json:"shared,omitzero"`
+}
+
+// PreviewSavedViewPatch: Changes to a view. Omitted fields keep their values.
+type PreviewSavedViewPatch struct {
+	// Columns of the list, in order.
+	Columns Opt[[]string] `json:"columns,omitzero"`
+	// Name of the view.
+	Name Opt[string] `json:"name,omitzero"`
+	// Filters and sort.
+	Query Opt[string] `json:"query,omitzero"`
+	// Whether everyone at the dealership sees the view.
+	Shared Opt[bool] `json:"shared,omitzero"`
 }
 
 // PreviewSchedule: The appointments of some days, by their start.

@@ -42,6 +42,12 @@ var campaignRecipes = map[string]recipe{
 	"preview.startLeadPlan":      {aLead, func(c *testkit.Client) any { return aPlan(c) }},
 	"preview.stopLeadPlan":       {aLeadPlan, nil},
 
+	"preview.listSnippets":     {toList(aSnippet), nil},
+	"preview.createSnippet":    {nil, fixed(`{"name": "sold", "body": "The {boat} is sold."}`)},
+	"preview.updateSnippet":    {aSnippet, fixed(`{"body": "The {boat} is sold."}`)},
+	"preview.deleteSnippet":    {aSnippet, nil},
+	"preview.getLeadSnippets": {aLead, nil},
+
 	"preview.listDoNotCallLists":  {toList(aDoNotCallList), nil},
 	"preview.createDoNotCallList": {nil, func(*testkit.Client) any { return testkit.File{Type: "text/csv", Bytes: []byte("410,5550123\n")} }},
 	"preview.deleteDoNotCallList": {aDoNotCallList, nil},
@@ -63,6 +69,18 @@ const (
 	templateBody = `{"name": "Spring sale", "channel": "sms", "body": "Hi {first_name|there}, our spring sale starts on Saturday."}`
 	segmentBody  = `{"name": "Quiet for a month", "filter": {"statuses": ["new", "contacted"], "no_contact_for_days": 30}}`
 )
+
+// aSnippet returns the snippet of the environment. Names are unique.
+func aSnippet(c *testkit.Client) map[string]string {
+	var all struct{ Data []struct{ ID, Name string } }
+	c.Get("/v2-preview/snippets", 200, &all)
+	for _, s := range all.Data {
+		if s.Name == "still-here" {
+			return map[string]string{"snippet_id": s.ID}
+		}
+	}
+	return map[string]string{"snippet_id": created(c, "/v2-preview/snippets", `{"name": "still-here", "body": "Hi {first_name|there}, the {boat} is still here."}`)}
+}
 
 const planBody = `{"name": "Referrals", "sources": ["referral"], "steps": [{"day": 0, "kind": "task", "body": "Call {first_name|the customer}"},
 	{"day": 3, "kind": "email", "subject": "Your boat", "body": "Hi {first_name|there}, are you still looking?"}]}`

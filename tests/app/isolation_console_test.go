@@ -43,6 +43,10 @@ var consoleRecipes = map[string]recipe{
 	"preview.getMeV2":         {},
 	"preview.search":          {},
 	"preview.listNames":       {},
+	"preview.listViews":       {toList(aView), nil},
+	"preview.createView":      {nil, fixed(viewBody)},
+	"preview.updateView":      {aView, fixed(`{"name": "Old stock"}`)},
+	"preview.deleteView":      {aView, nil},
 	"preview.getAuditChain":   {},
 	"preview.checkAuditChain": {},
 	"preview.listTimeline":    {toList(aLead), nil},
@@ -98,4 +102,10 @@ func aProposal(c *testkit.Client) map[string]string {
 	var p struct{ ID string }
 	c.Post("/v2-preview/proposals", newProposal(c), 201, &p)
 	return map[string]string{"proposal_id": p.ID}
+}
+
+const viewBody = `{"screen": "boats", "name": "Over 90 days", "query": "status=available&sort=-age", "shared": true}`
+
+func aView(c *testkit.Client) map[string]string {
+	return map[string]string{"view_id": created(c, "/v2-preview/views", viewBody)}
 }

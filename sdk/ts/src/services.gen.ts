@@ -1588,6 +1588,14 @@ export class PreviewDealershipService extends PreviewFamily {
   readonly createLocation = (body: t.PreviewLocationCreate, options?: Options): Promise<t.PreviewLocation> =>
     post(this, "/locations", body, options);
   /**
+   * Save a view of a list. Requires no scope.
+   * Requires the scope to read the list. You can save at most 100 views.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly createView = (body: t.PreviewSavedViewCreate, options?: Options): Promise<t.PreviewSavedView> =>
+    post(this, "/views", body, options);
+  /**
    * Remove the dealership's logo. Requires admin.
    * Documents that were issued before keep it.
    *
@@ -1595,6 +1603,14 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly deleteLogo = (options?: Options): Promise<void> =>
     remove(this, "/dealership/logo", options);
+  /**
+   * Delete a saved view. Requires no scope.
+   * A shared view can be deleted by its owner, managers and administrators.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly deleteView = (viewId: string, options?: Options): Promise<void> =>
+    remove(this, path`/views/${viewId}`, options);
   /**
    * Retrieve the dealership and its settings. Requires admin.
    * Returns the dealership and the settings of this environment. Live and test have separate settings.
@@ -1681,6 +1697,14 @@ export class PreviewDealershipService extends PreviewFamily {
   readonly listNames = (query?: t.PreviewDealershipListNamesParams, options?: Options): Promise<t.PreviewNames> =>
     get(this, "/names", options, query);
   /**
+   * List the saved views of lists, newest first. Requires no scope.
+   * Returns your views and the shared ones, of the lists that you can see.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listViews = (query?: t.PreviewDealershipListViewsParams, options?: Options): List<t.PreviewSavedView> =>
+    list(this, "/views", options, query);
+  /**
    * Upload the dealership's logo. Requires admin.
    * Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at
    * most 1200 pixels on the longer side. Documents that are issued from now on show it. Live and test have
@@ -1717,6 +1741,14 @@ export class PreviewDealershipService extends PreviewFamily {
    */
   readonly updateLocation = (locationId: string, body: t.PreviewLocationPatch, options?: Options): Promise<t.PreviewLocation> =>
     patch(this, path`/locations/${locationId}`, body, options);
+  /**
+   * Change a saved view. Requires no scope.
+   * A shared view can be changed by its owner, managers and administrators.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly updateView = (viewId: string, body: t.PreviewSavedViewPatch, options?: Options): Promise<t.PreviewSavedView> =>
+    patch(this, path`/views/${viewId}`, body, options);
 }
 
 /** Operations of preview.deals. */
@@ -2382,6 +2414,14 @@ export class PreviewLeadsService extends PreviewFamily {
   readonly create = (body: t.PreviewLeadCreate, options?: Options): Promise<t.PreviewLead> =>
     post(this, "/leads", body, options);
   /**
+   * Create a message snippet. Requires leads:write.
+   * A short text that people insert while they write to a lead. You can have at most 100.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly createSnippet = (body: t.PreviewMessageSnippetCreate, options?: Options): Promise<t.PreviewMessageSnippet> =>
+    post(this, "/snippets", body, options);
+  /**
    * Delete a message in quarantine. Requires leads:write.
    * Deletes the message permanently.
    *
@@ -2389,6 +2429,12 @@ export class PreviewLeadsService extends PreviewFamily {
    */
   readonly deleteQuarantinedMessage = (messageId: string, options?: Options): Promise<void> =>
     remove(this, path`/quarantined_messages/${messageId}`, options);
+  /**
+   * Delete a message snippet. Requires leads:write.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly deleteSnippet = (snippetId: string, options?: Options): Promise<void> =>
+    remove(this, path`/snippets/${snippetId}`, options);
   /**
    * Retrieve a lead. Requires leads:read.
    * Returns the lead with its current score, and what you expand.
@@ -2426,6 +2472,16 @@ export class PreviewLeadsService extends PreviewFamily {
   readonly getReach = (leadId: string, options?: Options): Promise<t.PreviewLeadReach> =>
     get(this, path`/leads/${leadId}/reach`, options);
   /**
+   * Retrieve the snippets, filled in for a lead. Requires leads:read.
+   * Returns the final texts: with the first name of the contact, and the name, price, picture and page of the
+   * boat. The page is the `listing_url` of a website channel that shows the boat. A sentence that needs a value
+   * that is missing is left out. Nothing is sent: send the text with sendLeadMessage, which checks the consent.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getSnippets = (leadId: string, options?: Options): Promise<t.PreviewLeadSnippets> =>
+    get(this, path`/leads/${leadId}/snippets`, options);
+  /**
    * List leads, newest first or by last activity. Requires leads:read.
    * Returns the leads that match all filters. With a session, `owner_id=me` lists the leads of your own user. The
    * cursors of `sort=last_activity` are positions and not IDs, and only work with the same `sort`.
@@ -2444,6 +2500,12 @@ export class PreviewLeadsService extends PreviewFamily {
    */
   readonly listQuarantinedMessages = (query?: ListParams, options?: Options): List<t.PreviewQuarantinedMessage> =>
     list(this, "/quarantined_messages", options, query);
+  /**
+   * List message snippets, newest first. Requires leads:read.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listSnippets = (query?: ListParams, options?: Options): List<t.PreviewMessageSnippet> =>
+    list(this, "/snippets", options, query);
   /**
    * List the messages that might have been sent. Requires leads:read.
    * Returns messages with the status `unknown`, of all leads. Newest first. The provider received such a message,
@@ -2502,6 +2564,12 @@ export class PreviewLeadsService extends PreviewFamily {
    */
   readonly update = (leadId: string, body: t.PreviewLeadPatch, options?: Options): Promise<t.PreviewLead> =>
     patch(this, path`/leads/${leadId}`, body, options);
+  /**
+   * Update a message snippet. Requires leads:write.
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly updateSnippet = (snippetId: string, body: t.PreviewMessageSnippetPatch, options?: Options): Promise<t.PreviewMessageSnippet> =>
+    patch(this, path`/snippets/${snippetId}`, body, options);
   /**
    * End the snooze of a lead. Requires leads:write.
    * The lead is on the list of leads that wait for an answer again. If it was snoozed until the customer writes,

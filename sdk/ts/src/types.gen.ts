@@ -620,6 +620,9 @@ export type PreviewUnwoundHullStatus = "available" | "not_for_sale";
  */
 export type PreviewUserAccessKind = "session" | "login_key" | "api_key" | "app" | "assistant" | "webhook" | "push_url" | "calendar";
 
+/** A list of the console that has views. */
+export type PreviewViewScreen = "boats" | "contacts" | "leads" | "deals";
+
 /** How serious a warning is: ok for something that was checked, caution, or danger for a likely loss. */
 export type PreviewWarningLevel = "ok" | "caution" | "danger";
 
@@ -7869,6 +7872,24 @@ export interface PreviewLeadSegmentPatchFilter {
   statuses?: Array<LeadStatus>;
 }
 
+/** A snippet, filled in for a lead. */
+export interface PreviewLeadSnippet {
+  /** ID of the snippet. */
+  id: string;
+  /** Places without a value, whose sentences were left out. */
+  missing: Array<string>;
+  /** Name to type after a slash. */
+  name: string;
+  /** Text with the values of the lead. Empty if each sentence needs a value that is missing. */
+  text: string;
+}
+
+/** The snippets, filled in for a lead. */
+export interface PreviewLeadSnippets {
+  /** The snippets by name. */
+  data: Array<PreviewLeadSnippet>;
+}
+
 /** How long a lead is off the list of leads that wait for an answer. */
 export interface PreviewLeadSnooze {
   /**
@@ -8169,6 +8190,42 @@ export interface PreviewLoggedError {
   details: Array<Detail>;
   /** Message of the error. */
   message: string;
+}
+
+/** A short text that people insert while they write to a lead. */
+export interface PreviewMessageSnippet {
+  /** Text with places such as {boat}. */
+  body: string;
+  /** When it was created. */
+  created_at: string;
+  /** Identifies the snippet. Starts with snip_. */
+  id: string;
+  /** Name to type after a slash. */
+  name: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** A new snippet. */
+export interface PreviewMessageSnippetCreate {
+  /**
+   * Text. Places are {first_name}, {last_name}, {boat}, {price}, {link}, {photo}, {seller} and {dealership}.
+   * {first_name|there} has other words for people without a first name. A sentence is left out if a place in it
+   * has no value and no other words.
+   */
+  body: string;
+  /** Name to type after a slash. */
+  name: string;
+}
+
+/** Changes to a snippet. Omitted fields keep their values. */
+export interface PreviewMessageSnippetPatch {
+  /** Text with places. */
+  body?: string;
+  /** Name to type after a slash. */
+  name?: string;
 }
 
 /** A new template. */
@@ -9175,6 +9232,58 @@ export interface PreviewResponsesReport {
   today: string;
   /** All leads of the report. */
   total: PreviewResponseTimes;
+}
+
+/** Filters, sort and columns of a list, saved under a name. */
+export interface PreviewSavedView {
+  /** Whether you can change the view: you saved it, or it is shared and you are a manager. */
+  can_change: boolean;
+  /** Columns of the list, in order. Empty for all. */
+  columns: Array<string>;
+  /** When it was saved. */
+  created_at: string;
+  /** Identifies the view. Starts with view_. */
+  id: string;
+  /** Name of the view. */
+  name: string;
+  /** User, key or app that saved the view. */
+  owner_id: string;
+  /** Filters and sort, as in the URL of the list in the console. */
+  query: string;
+  /** List that the view is of. */
+  screen: PreviewViewScreen;
+  /** Whether everyone at the dealership sees the view, and not only its owner. */
+  shared: boolean;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** A new view. */
+export interface PreviewSavedViewCreate {
+  /** Columns of the list, in order. Omit it for all. */
+  columns?: Array<string>;
+  /** Name of the view. */
+  name: string;
+  /** Filters and sort, as in the URL of the list in the console. */
+  query: string;
+  /** List that the view is of. */
+  screen: PreviewViewScreen;
+  /** Whether everyone at the dealership sees the view. Defaults to false. */
+  shared?: boolean;
+}
+
+/** Changes to a view. Omitted fields keep their values. */
+export interface PreviewSavedViewPatch {
+  /** Columns of the list, in order. */
+  columns?: Array<string>;
+  /** Name of the view. */
+  name?: string;
+  /** Filters and sort. */
+  query?: string;
+  /** Whether everyone at the dealership sees the view. */
+  shared?: boolean;
 }
 
 /** The appointments of some days, by their start. */
@@ -10924,6 +11033,12 @@ export interface PreviewDealershipListDirectoryParams extends ListParams {
 export interface PreviewDealershipListNamesParams {
   /** IDs of at most 100 objects, separated by commas. */
   ids?: string;
+}
+
+/** Parameters of preview.dealership.listViews. */
+export interface PreviewDealershipListViewsParams extends ListParams {
+  /** Only views of this list. */
+  screen?: PreviewViewScreen;
 }
 
 /** Parameters of preview.deals.create. */

@@ -1132,7 +1132,19 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(location.id);
   },
   async () => {
+    const savedView = await slipway.preview.dealership.createView({
+      name: "Over 90 days",
+      query: "status=available&sort=-age",
+      screen: "boats",
+      shared: true,
+    });
+    console.log(savedView.id);
+  },
+  async () => {
     await slipway.preview.dealership.deleteLogo();
+  },
+  async () => {
+    await slipway.preview.dealership.deleteView("view_01jcqz8t5n8m2x4v6b7c9d0e1f");
   },
   async () => {
     const dealership = await slipway.preview.dealership.get();
@@ -1179,6 +1191,11 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(names);
   },
   async () => {
+    for await (const savedView of slipway.preview.dealership.listViews({ screen: "boats" })) {
+      console.log(savedView.id);
+    }
+  },
+  async () => {
     const file = await openAsBlob("bow.jpg", { type: "image/jpeg" });
     const dealership = await slipway.preview.dealership.replaceLogo(file);
     console.log(dealership.id);
@@ -1194,6 +1211,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const location = await slipway.preview.dealership.updateLocation("loc_01jcqz8t5n8m2x4v6b7c9d0e1f", { name: "Harbor North" });
     console.log(location.id);
+  },
+  async () => {
+    const savedView = await slipway.preview.dealership.updateView("view_01jcqz8t5n8m2x4v6b7c9d0e1f", { name: "Old stock" });
+    console.log(savedView.id);
   },
   async () => {
     const offer = await slipway.preview.deals.acceptOffer("deal_01jcqz8t5n8m2x4v6b7c9d0e1f", "off_01jcqz8t5n8m2x4v6b7c9d0e1f", {});
@@ -1544,7 +1565,14 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(lead.id);
   },
   async () => {
+    const messageSnippet = await slipway.preview.leads.createSnippet({ body: "The {boat} is sold.", name: "sold" });
+    console.log(messageSnippet.id);
+  },
+  async () => {
     await slipway.preview.leads.deleteQuarantinedMessage("qtn_01jcqz8t5n8m2x4v6b7c9d0e1f");
+  },
+  async () => {
+    await slipway.preview.leads.deleteSnippet("snip_01jcqz8t5n8m2x4v6b7c9d0e1f");
   },
   async () => {
     const lead = await slipway.preview.leads.get("lead_01jcqz8t5n8m2x4v6b7c9d0e1f");
@@ -1563,6 +1591,10 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(leadReach);
   },
   async () => {
+    const leadSnippets = await slipway.preview.leads.getSnippets("lead_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(leadSnippets);
+  },
+  async () => {
     for await (const lead of slipway.preview.leads.list({ status: "new" })) {
       console.log(lead.id);
     }
@@ -1570,6 +1602,11 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     for await (const quarantinedMessage of slipway.preview.leads.listQuarantinedMessages()) {
       console.log(quarantinedMessage.id);
+    }
+  },
+  async () => {
+    for await (const messageSnippet of slipway.preview.leads.listSnippets()) {
+      console.log(messageSnippet.id);
     }
   },
   async () => {
@@ -1601,6 +1638,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const lead = await slipway.preview.leads.update("lead_01jcqz8t5n8m2x4v6b7c9d0e1f", { status: "contacted" });
     console.log(lead.id);
+  },
+  async () => {
+    const messageSnippet = await slipway.preview.leads.updateSnippet("snip_01jcqz8t5n8m2x4v6b7c9d0e1f", { body: "The {boat} is sold." });
+    console.log(messageSnippet.id);
   },
   async () => {
     const lead = await slipway.preview.leads.wake("lead_01jcqz8t5n8m2x4v6b7c9d0e1f");

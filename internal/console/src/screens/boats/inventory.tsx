@@ -20,6 +20,7 @@ import { can } from "../../session.ts";
 import { useActions } from "../../shell/actions.ts";
 import { options, word } from "../../words.ts";
 import { whyNoHold } from "./actions.tsx";
+import { Views, chosenColumns } from "../views.tsx";
 import { AddBoat } from "./form.tsx";
 import { BoatPeek } from "./peek.tsx";
 import { SelectedBoats } from "./selected.tsx";
@@ -74,7 +75,7 @@ export function Inventory() {
         <Table
           label="Boats"
           list={boats}
-          columns={useColumns()}
+          columns={chosenColumns(useColumns(), query)}
           current={peek}
           name={boatName}
           onMove={(boat) => show(boat.id)}
@@ -175,6 +176,7 @@ function Filters({ value }: { value: (name: string) => string | undefined }) {
         onChoose={(c) => setQuery({ condition: c })} onClear={clear("condition")}
       />
       {value("q") && <button type="button" class="chip on" onClick={clear("q")}>Search: <b>{value("q")}</b><Icon name="close" /></button>}
+      <Views screen="boats" names={["status", "sort", ...filterNames]} columns={columnTitles} />
       <span class="end">
         <Menu
           class="sort" align="end" button={<><span class="vh">Sort by </span>{sorts.find(([s]) => s === sort)?.[1] ?? "Newest first"}<Icon name="down" /></>}
@@ -184,6 +186,8 @@ function Filters({ value }: { value: (name: string) => string | undefined }) {
     </div>
   );
 }
+
+const columnTitles = ["Boat", "Status", "Location", "Listed", "In stock", "Price"];
 
 function useColumns(): Array<Column<PreviewHull>> {
   const locations = useLocations();

@@ -14,6 +14,7 @@ import { NoRows, Table, type Column } from "../../parts/table.tsx";
 import { href, navigate, setQuery, usePlace, withQuery } from "../../router.ts";
 import { can } from "../../session.ts";
 import { useActions } from "../../shell/actions.ts";
+import { Views, chosenColumns } from "../views.tsx";
 import { ContactFacts, ContactLeads } from "./contact.tsx";
 import { ContactForm } from "./form.tsx";
 import { SearchBox, contactName } from "./people.tsx";
@@ -35,9 +36,10 @@ export function Contacts() {
         <div class="filters" role="group" aria-label="Filters">
           <SearchBox label="Search name, email or phone" />
           <InputChip label="Tag" value={value("tag")} fields={[{ name: "tag", label: "Tag", value: value("tag") ?? "" }]} onApply={setQuery} onClear={() => setQuery({ tag: undefined })} />
+          <Views screen="contacts" names={["q", "tag"]} columns={columns.map((c) => c.title)} />
         </div>
         <Table
-          label="Contacts" list={contacts} columns={peek ? columns.slice(0, 3) : columns} current={peek} name={contactName}
+          label="Contacts" list={contacts} columns={chosenColumns(peek ? columns.slice(0, 3) : columns, query)} current={peek} name={contactName}
           onMove={(c) => setQuery({ peek: c.id })} onOpen={(c) => navigate(href("contacts/" + c.id))}
           empty={<NoRows filtered={Object.keys(filters).length > 0} text="No contacts yet. They are added with leads and deals, or by you." clear={() => navigate(href("contacts"))} action={addButton} />}
         />

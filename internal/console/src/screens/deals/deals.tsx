@@ -22,6 +22,7 @@ import { useActions } from "../../shell/actions.ts";
 import { word } from "../../words.ts";
 import { useLocations } from "../boats/shared.ts";
 import { useDirectory } from "../contacts/people.tsx";
+import { Views, chosenColumns } from "../views.tsx";
 import { MoveDialog } from "./actions.tsx";
 import { buyerName, dealBoat, dealStatuses, dealTypeName, dealTypes, expansions } from "./shared.ts";
 
@@ -82,6 +83,7 @@ function FilterBar({ asTable }: { asTable: boolean }) {
       {chip("owner_id", "Owner", owner_id, people.map((p) => [p.id, p.name]))}
       {can("hulls:read") && chip("location_id", "Location", location_id, [...locations.values()].map((l) => [l.id, l.name]))}
       {chip("deal_type", "Type", deal_type, dealTypes)}
+      <Views screen="deals" names={["view", "status", "owner_id", "location_id", "deal_type"]} {...(asTable && { columns: columns.map((c) => c.title) })} />
     </div>
   );
 }
@@ -185,7 +187,7 @@ function DealTable() {
   const start = can("deals:write") && <ButtonLink kind="primary" icon="plus" href={href("deals/new")}>Start deal</ButtonLink>;
   return (
     <Table
-      label="Deals" list={deals} columns={columns} current={query.get("peek") ?? undefined} name={dealBoat}
+      label="Deals" list={deals} columns={chosenColumns(columns, query)} current={query.get("peek") ?? undefined} name={dealBoat}
       onMove={(deal) => setQuery({ peek: deal.id })} onOpen={(deal) => navigate(href(`deals/${deal.id}`))}
       empty={filtered ? <NoRows filtered text="" clear={() => navigate(href("deals", { view: "table" }))} /> : <Empty text="No deals yet." action={start} />}
     />

@@ -16,6 +16,7 @@ import { can, whyNot } from "../../session.ts";
 import { word } from "../../words.ts";
 import { LogConsent, ReviewButtons, useConsents } from "../contacts/consents.tsx";
 import { firstName } from "../contacts/people.tsx";
+import { SnippetMenu, useSlash } from "./snippets.tsx";
 
 /** How a lead can be reached, for each channel and purpose. */
 export function useReach(leadId: string) {
@@ -90,6 +91,8 @@ function Write({ lead, channel, check, purpose }: { lead: PreviewLead; channel: 
   useEffect(() => {
     if (query.get("reply")) ref.current?.focus(); // the link Reply on Today
   }, []);
+  const target = { leadId: lead.id, text: form.values.body, area: () => ref.current, onText: (text: string) => form.set("body", text) };
+  const [suggestions, onSlash] = useSlash(target);
   const what = channel === "sms" ? "text" : channel;
   const submit = channel === "note" ? "Save note" : check?.quiet_until ? `Schedule ${what}` : `Send ${what}`;
   return (
@@ -101,9 +104,11 @@ function Write({ lead, channel, check, purpose }: { lead: PreviewLead; channel: 
           ref={ref} id={form.id + "-body"} rows={channel === "email" ? 5 : 2} value={form.values.body} aria-invalid={!!form.errors.body}
           placeholder={channel === "note" ? "Only your team sees notes" : `Write ${channel === "email" ? "an email" : "a text"}`}
           onInput={(e) => form.set("body", e.currentTarget.value)}
-          onKeyDown={(e) => e.key === "Enter" && (e.metaKey || e.ctrlKey) && (e.preventDefault(), void form.submit())}
+          onKeyDown={(e) => !onSlash(e) && e.key === "Enter" && (e.metaKey || e.ctrlKey) && (e.preventDefault(), void form.submit())}
         />
+        {suggestions}
         {form.errors.body && <p class="field-error">{form.errors.body}</p>}
+        {channel !== "note" && <div><SnippetMenu {...target} /></div>}
       </div>
     </Form>
   );
