@@ -24,6 +24,9 @@ var (
 	editGoal   = map[string]time.Duration{"sqlite": 50 * time.Millisecond, "postgres": 20 * time.Millisecond}
 )
 
+// contactGoal is the goal of an import of 50,000 contacts.
+const contactGoal = time.Minute
+
 const memoryGoal = 256 << 20 // for any file size
 
 // bulk is one import or feed.
@@ -61,7 +64,7 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 	if err != nil {
 		return err
 	}
-	run := func() error { return c.runImport(ctx, file, o.rows) }
+	run := func() error { return c.runImport(ctx, "/v1/hull_imports", file, o.rows) }
 	if o.cpuProfile != "" {
 		alone := run
 		run = func() error { return profile(filepath.Join(o.cpuProfile, d.name+"-import.pprof"), alone) }
@@ -73,6 +76,14 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 	}
 	met := took < importGoal[d.name] && peak < memoryGoal && quantile(edits, 0.99) < editGoal[d.name]
 	r.bulks = append(r.bulks, bulk{d.name, "import, CSV", o.rows, took, peak, edits, met})
+
+	people := o.rows / 2
+	progress("%s: import of %d contacts", d.name, people)
+	took, peak, err = observe(func() error { return c.runImport(ctx, "/v2-preview/contact_imports", contactFile(people), people) })
+	if err != nil {
+		return err
+	}
+	r.bulks = append(r.bulks, bulk{d.name, "import of contacts, CSV", people, took, peak, nil, took < contactGoal && peak < memoryGoal})
 
 	var channel struct{ ID string }
 	if err := c.call(ctx, http.MethodPost, "/v1/channels", "application/json", []byte(`{"name":"bench","auto_publish":true}`),
@@ -109,6 +120,27 @@ func importFile(inv inventory, rows int) []byte {
 					n, 'A'+n/100_000%26, 'B', 'C', n%100_000, brand, model, inv.locations[n%8], brand, model)
 			}
 		}
+	}
+	return b.Bytes()
+}
+
+// contactFile returns a CSV file with one contact in each row. One of ten has a consent, one of twenty
+// an opt-out, and one of four a note.
+func contactFile(rows int) []byte {
+	var b bytes.Buffer
+	b.WriteString("First Name,Last Name,Email,Cell,Address,City,State,Zip,Text Opt-In,Consent Text,Consent Date,Consent Source,Do Not Call,History\n")
+	for n := range rows {
+		consent, optOut, note := ",,,", "", ""
+		if n%10 == 0 {
+			consent = "Yes,I agree to texts about my boat,2026-03-04,web form"
+		}
+		if n%20 == 1 {
+			optOut = "Yes"
+		}
+		if n%4 == 0 {
+			note = "Serviced in spring. Wants a bigger boat."
+		}
+		fmt.Fprintf(&b, "Ann,Bell %d,ann%d@example.com,+1410%07d,12 Dock Street,Annapolis,MD,21401,%s,%s,%s\n", n, n, 2_000_000+n, consent, optOut, note)
 	}
 	return b.Bytes()
 }
@@ -177,17 +209,17 @@ func (c *importer) edit(ctx context.Context, inv inventory) (finish func() ([]ti
 }
 
 // runImport imports a file and waits until it is complete.
-func (c *importer) runImport(ctx context.Context, file []byte, rows int) error {
+func (c *importer) runImport(ctx context.Context, path string, file []byte, rows int) error {
 	var i struct {
 		ID, State string
 		Created   int
 	}
-	if err := c.call(ctx, http.MethodPost, "/v1/hull_imports", "text/csv", file, &i); err != nil {
+	if err := c.call(ctx, http.MethodPost, path, "text/csv", file, &i); err != nil {
 		return err
 	}
 	for i.State == "queued" || i.State == "running" {
 		time.Sleep(200 * time.Millisecond)
-		if err := c.call(ctx, http.MethodGet, "/v1/hull_imports/"+i.ID, "", nil, &i); err != nil {
+		if err := c.call(ctx, http.MethodGet, path+"/"+i.ID, "", nil, &i); err != nil {
 			return err
 		}
 	}

@@ -74,3 +74,45 @@ func TestImport(t *testing.T) {
 		b.gone("Which column is the price?")
 	})
 }
+
+// A user imports contacts. An unknown column is assigned, a row is repaired key by key, and duplicates
+// are seen and decided before anything is saved.
+func TestImportContacts(t *testing.T) {
+	onSQLite(t, func(t *testing.T, s *server) {
+		s.Test.Post("/v1/contacts", `{"first_name":"Ann","last_name":"Bell","email":"ann@example.com"}`, 201, nil)
+		file := filepath.Join(t.TempDir(), "people.csv")
+		text := "Customer,Cell,Email,ZIP,Text Opt-In,Remarks\n" +
+			"Ann Bell,(410) 555-0123,ann@example.com,21401,yes,Bought a Lund in 2019\n" +
+			"Ben Cole,(410) 555-0124,ben@example.com,21401,stop,\n" +
+			"Benjamin Cole,(410) 555-0124,,21401,,\n" +
+			",,,21403,,Wants a quote\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b := ownerAt(t, s, "contacts")
+		b.button("Import")
+		b.read("Drop an Excel or CSV file here")
+		b.run(chromedp.SetUploadFiles(".drop-zone input", []string{file}, chromedp.ByQuery))
+		b.read("Repair 1 row")
+		b.review("contact-import-repair")
+		b.js(`document.querySelector('[aria-label="Row 5 Email"]').focus()`)
+		b.press("dee@example.com")
+		b.press(enter)
+		b.read("All rows are repaired.")
+		b.button("Check 2 duplicates")
+		b.read("2 rows are duplicates.")
+		b.read("Same email")
+		b.read("Row 3")
+		b.review("contact-import-duplicates")
+		b.js(`document.querySelector('[aria-label="Row 2: what happens"]').focus()`)
+		b.press("U") // Update the contact
+		b.button("Import 4 rows")
+		b.read("The file was imported.")
+		b.read("Consents without evidence")
+		b.review("contact-import-result")
+		b.button("Show contacts")
+		b.read("dee@example.com")
+		b.read("Ben Cole")
+		b.gone("Benjamin Cole")
+	})
+}

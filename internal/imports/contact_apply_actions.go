@@ -23,12 +23,13 @@ type contactBatch struct {
 	added     []contacts.Contact          // inserted together
 	addedFrom []sheet.Row
 	pending   map[string]bool // their addresses
+	fresh     map[string]bool // IDs that were inserted
 	out       outcome
 }
 
 // applyContacts imports a batch of rows of contacts. A row that is rejected changes nothing.
 func applyContacts(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (outcome, error) {
-	b := &contactBatch{i: i, known: map[string]contacts.Contact{}, pending: map[string]bool{}}
+	b := &contactBatch{i: i, known: map[string]contacts.Contact{}, pending: map[string]bool{}, fresh: map[string]bool{}}
 	if len(rows) == 0 {
 		return b.out, nil
 	}
@@ -119,7 +120,11 @@ func (b *contactBatch) apply(ctx context.Context, tx *db.Tx, r sheet.Row) error 
 	existing := b.match(r)
 	action := addDuplicate
 	if existing != nil || r.SameAs > 0 {
-		b.out.duplicates = append(b.out.duplicates, duplicateRow{b.i.Env, b.i.ID, duplicateOf(r, existing)})
+		d := duplicateOf(r, existing)
+		if d.ContactID != nil && b.i.DryRun && b.fresh[*d.ContactID] {
+			d.ContactID = nil // of an earlier row
+		}
+		b.out.duplicates = append(b.out.duplicates, duplicateRow{b.i.Env, b.i.ID, d})
 		action = cmp.Or(b.choices[r.Number], b.i.Duplicates)
 		if existing == nil && !b.i.DryRun {
 			action = addDuplicate // the earlier row was rejected
@@ -176,6 +181,7 @@ func (b *contactBatch) flush(ctx context.Context, tx *db.Tx) error {
 	b.out.created += int64(len(b.added))
 	for n, c := range b.added {
 		b.remember(c)
+		b.fresh[c.ID] = true
 		if err := b.record(ctx, tx, b.addedFrom[n], &c, true); err != nil {
 			return err
 		}
@@ -234,7 +240,7 @@ func (b *contactBatch) revoke(ctx context.Context, tx *db.Tx, r *sheet.Row, c co
 	bound := bindingsOf(*r, c, w.channels)
 	for _, channel := range w.channels {
 		if !slices.ContainsFunc(bound, func(b consent.ConsentBinding) bool { return b.Channel == channel }) {
-			tellUnrecorded(r, channel, "no_address", "the opt-out was not recorded, because the contact has no address")
+			tellUnrecorded(r, channel, "no_address", "has an opt-out that was not recorded, because the contact has no address")
 		}
 	}
 	open := []consent.ConsentBinding{}
@@ -278,7 +284,7 @@ func (b *contactBatch) grant(ctx context.Context, tx *db.Tx, r *sheet.Row, c con
 		case err != nil:
 			return err
 		case standing == consent.CodeRevoked:
-			tellUnrecorded(r, binding.Channel, "revoked", "the consent was not recorded, because the person opted out")
+			tellUnrecorded(r, binding.Channel, "revoked", "was not recorded, because the person opted out")
 		case isNew:
 			bound = append(bound, binding)
 		}

@@ -1,7 +1,6 @@
 package imports
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -110,11 +109,11 @@ func evidenceOf(r sheet.Row, channels []consent.Channel, now time.Time) (c conse
 		}
 	}
 	if len(missing) > 0 {
-		return c, "was not recorded as a consent, because its " + strings.Join(missing, " and ") + plural(missing, " is", " are") + " missing"
+		return c, "was not recorded, because its " + joined(missing) + " missing"
 	}
 	captured, err := time.Parse(time.DateOnly, r.Text("consent_date"))
 	if err != nil || captured.After(now) {
-		return c, "was not recorded as a consent, because its date is in the future"
+		return c, "was not recorded, because its date is in the future"
 	}
 	n := consent.ConsentCreate{
 		Channels: channels, Scope: consent.Transactional, Direction: consent.Granted, CapturedAt: &captured,
@@ -127,16 +126,18 @@ func evidenceOf(r sheet.Row, channels []consent.Channel, now time.Time) (c conse
 		n.Basis = new(consent.Basis(basis))
 	}
 	if c, err = n.Record(now); err != nil {
-		return c, "was not recorded as a consent, because its evidence is invalid"
+		return c, "was not recorded, because its evidence is invalid"
 	}
 	return c, ""
 }
 
-func plural(all []string, one, many string) string {
-	if len(all) == 1 {
-		return one
+// joined returns names as the subject of a sentence: text is; text, date and source are.
+func joined(names []string) string {
+	last := names[len(names)-1]
+	if len(names) == 1 {
+		return last + " is"
 	}
-	return many
+	return strings.Join(names[:len(names)-1], ", ") + " and " + last + " are"
 }
 
 // bindingsOf returns the addresses of a row on channels, and those of its contact.
@@ -198,10 +199,8 @@ func (i *HullImport) choose(d ContactImportDuplicate, to DuplicateAction) {
 
 // tellUnrecorded notes why a consent or an opt-out of a row was not recorded.
 func tellUnrecorded(r *sheet.Row, c consent.Channel, code, why string) {
-	r.Note(fieldOf(c), code, fmt.Sprintf("for %s %s", channelNames[c], why))
+	r.Note(fieldOf(c), code, why)
 }
-
-var channelNames = map[consent.Channel]string{consent.SMS: "text messages", consent.Email: "email", consent.Voice: "calls"}
 
 // purposesOf returns the kinds of messages of a scope.
 func purposesOf(s consent.Scope) []consent.Scope {

@@ -52,8 +52,10 @@ var campaignRecipes = map[string]recipe{
 	"preview.createDoNotCallList": {nil, func(*testkit.Client) any { return testkit.File{Type: "text/csv", Bytes: []byte("410,5550123\n")} }},
 	"preview.deleteDoNotCallList": {aDoNotCallList, nil},
 
-	"preview.listContactsV2":               {toList(aContact), nil},
-	"preview.createContactImport":          {nil, func(*testkit.Client) any { return testkit.File{Type: "text/csv", Bytes: []byte("Name,Email\nAnn Bell,ann@example.com\n")} }},
+	"preview.listContactsV2": {toList(aContact), nil},
+	"preview.createContactImport": {nil, func(*testkit.Client) any {
+		return testkit.File{Type: "text/csv", Bytes: []byte("Name,Email\nAnn Bell,ann@example.com\n")}
+	}},
 	"preview.getContactImport":             {aContactImport, nil},
 	"preview.listContactImportErrors":      {aContactImport, nil},
 	"preview.getContactImportReading":      {aContactImport, nil},

@@ -85,6 +85,7 @@ func TestContactImport(t *testing.T) {
 		})
 		s.Test.Get(path+"/duplicates", 200, &d)
 		assert.Equal(t, *d.Data[1].SameRow, 3)
+		assert.Equal(t, d.Data[1].ContactID == nil, true, "the contact of row 3 doesn't exist yet")
 		assert.Equal(t, d.Data[1].Matches, []string{"phone"})
 		var chosen imports.ContactImportDuplicate
 		s.Test.Put(path+"/duplicates/2", `{"action":"update"}`, 200, &chosen)
@@ -182,7 +183,7 @@ func TestContactImportConsents(t *testing.T) {
 		assert.Equal(t, *record.Source, "web form")
 		assert.Equal(t, record.CapturedAt.Format(time.DateOnly), "2026-03-04")
 		assert.Equal(t, record.Evidence["import_id"], any(i.ID))
-		assert.Equal(t, i.Notes[1].Message, "for text messages was not recorded as a consent, because its text is missing")
+		assert.Equal(t, i.Notes[1].Message, "was not recorded, because its text is missing")
 
 		again := importContacts(t, s, contactImports+"?duplicates=update", file, 202)
 		assert.Equal(t, []int64{again.Consents, again.OptOuts}, []int64{0, 0}, "recorded once")

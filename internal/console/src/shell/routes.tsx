@@ -44,6 +44,7 @@ const Deals = lazy(async () => (await import("../screens/deals/deals.tsx")).Deal
 const Documents = lazy(async () => (await import("../screens/documents/documents.tsx")).Documents);
 const Events = lazy(async () => (await import("../screens/developers/events.tsx")).Events);
 const Import = lazy(async () => (await import("../screens/boats/import.tsx")).Import);
+const ImportContacts = lazy(async () => (await import("../screens/boats/import.tsx")).ImportContacts);
 const Inventory = lazy(async () => (await import("../screens/boats/inventory.tsx")).Inventory);
 const Keys = lazy(async () => (await import("../screens/developers/keys.tsx")).Keys);
 const Leads = lazy(async () => (await import("../screens/leads/leads.tsx")).Leads);
@@ -81,6 +82,7 @@ export const routes: Route[] = [
   { path: "deals/new", title: "Start a deal", screen: NewDeal, scopes: ["deals:write"] },
   { path: "deals/:id", title: "Deal", screen: Deal, scopes: ["deals:read"] },
   { path: "contacts", title: "Contacts", screen: Contacts, scopes: ["leads:read"], group: "main", icon: "contacts", keys: "g c" },
+  { path: "contacts/import", title: "Import contacts", screen: ImportContacts, scopes: ["leads:write"] },
   { path: "contacts/:id", title: "Contact", screen: Contact, scopes: ["leads:read"] },
   { path: "documents", title: "Documents", screen: Documents, scopes: ["deals:read"], group: "main", icon: "document", keys: "g o" },
   {

@@ -1,6 +1,6 @@
 // Which column of the file is which field of a boat, and what its words mean.
 import { useState } from "preact/hooks";
-import { api, type HullImport, type PreviewHullImportColumn, type PreviewHullImportReading } from "../../api.ts";
+import { type PreviewHullImportColumn, type PreviewHullImportReading } from "../../api.ts";
 import { cents, count, money, number } from "../../format.ts";
 import { sayFeet } from "../../numbers.ts";
 import { Button } from "../../parts/button.tsx";
@@ -8,18 +8,12 @@ import { Icon } from "../../parts/icon.tsx";
 import { toastError } from "../../parts/toast.tsx";
 import { Verdict } from "../../parts/verdict.tsx";
 import { word } from "../../words.ts";
+import type { Imported, Subject } from "./import-subject.ts";
 import { useLocations } from "./shared.ts";
 
 /** Fields by column. An empty field ignores the column. */
 export type ColumnMap = Record<string, string>;
 type Words = Record<string, Record<string, string>>;
-
-const fields = (
-  "stock_number hin hin_absent_reason make model year length_ft price_usd location_id status condition category boat_class title description " +
-  "ownership received_on msrp_usd invoice_usd freight_usd rigging_usd pack_usd reconditioning_usd total_cost_usd hours engine_count engine engine_make engine_model " +
-  "engine_year engine_serial engine_hp engine_fuel engine2 engine2_make engine2_model engine2_serial engine2_hours trailer_vin trailer_make trailer_model " +
-  "trailer_year hull_color beam_ft photo_urls"
-).split(" ");
 
 const labels: Record<string, string> = {
   hin: "HIN", hin_absent_reason: "Reason without HIN", length_ft: "Length", price_usd: "Price", location_id: "Location", boat_class: "Type of boat",
@@ -27,6 +21,10 @@ const labels: Record<string, string> = {
   total_cost_usd: "Total cost", hours: "Engine hours", engine_hp: "Engine power", engine: "Engine", engine2: "Second engine", engine2_make: "Second engine make",
   engine2_model: "Second engine model", engine2_serial: "Second engine serial", engine2_hours: "Second engine hours",
   trailer_vin: "Trailer VIN", beam_ft: "Beam", photo_urls: "Photos", row: "Row", year: "Model year",
+  line1: "Street", line2: "Apartment or suite", region: "State", postal_code: "ZIP code", notes: "History, as notes", legal_name_latin: "Legal name",
+  sms_consent: "Consent to texts", email_consent: "Consent to email", voice_consent: "Consent to calls", consent_text: "Text of the consent",
+  consent_date: "Date of the consent", consent_source: "Source of the consent", consent_scope: "What the consent is for", consent_basis: "Kind of consent",
+  sms_opt_out: "No texts", email_opt_out: "No email", voice_opt_out: "No calls", opt_out: "No messages at all", name: "Full name",
 };
 
 /** Returns the name of a field for people. */
@@ -48,11 +46,11 @@ export function isUndecided(reading: PreviewHullImportReading): boolean {
     reading.columns.some((c) => c.field === "location_id" && c.unknown.length > 0);
 }
 
-export function Columns(props: { of: HullImport; reading: PreviewHullImportReading; onSaved: () => void; onNext: () => void; onOther: () => void }) {
-  const { of: i, reading } = props;
+export function Columns(props: { of: Imported; about: Subject; reading: PreviewHullImportReading; onSaved: () => void; onNext: () => void; onOther: () => void }) {
+  const { of: i, reading, about: { fields } } = props;
   const locations = useLocations();
   const [map, setMap] = useState<ColumnMap>(i.map);
-  const [words, setWords] = useState<Words>(i.words);
+  const [words, setWords] = useState<Words>(i.words ?? {});
   const [locationId, setLocationId] = useState(i.location_id ?? "");
   const [busy, setBusy] = useState(false);
   const guesses = reading.columns.filter((c) => c.guess && !(c.name in map));
@@ -60,11 +58,11 @@ export function Columns(props: { of: HullImport; reading: PreviewHullImportReadi
   const allWords = undecided.length > 0 ? { ...words, status: { ...Object.fromEntries(undecided.map((w) => [w, "available"])), ...words.status } } : words;
   const chosen = { ...Object.fromEntries(guesses.map((c) => [c.name, c.guess!])), ...map };
   const missing = reading.missing_fields.filter((f) => !(f === "location_id" && locationId) && !Object.values(chosen).includes(f));
-  const changed = guesses.length > 0 || JSON.stringify(map) !== JSON.stringify(i.map) || JSON.stringify(allWords) !== JSON.stringify(i.words) ||
+  const changed = guesses.length > 0 || JSON.stringify(map) !== JSON.stringify(i.map) || JSON.stringify(allWords) !== JSON.stringify(i.words ?? {}) ||
     locationId !== (i.location_id ?? "");
   const save = async () => {
     setBusy(true);
-    await api.preview.hulls.replaceImportReading(i.id, { map: chosen, words: allWords, ...(locationId && { location_id: locationId }) })
+    await props.about.read(i.id, { map: chosen, words: allWords, ...(locationId && { location_id: locationId }) })
       .then(props.onSaved).catch(toastError);
     setBusy(false);
   };

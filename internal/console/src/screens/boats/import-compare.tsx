@@ -1,5 +1,5 @@
 // What the file says, and what is stored now.
-import { api, type HullImport, type PreviewHullImportCount, type PreviewHullImportDifference, type PreviewHullImportReconciliation } from "../../api.ts";
+import { api, type PreviewHullImportCount, type PreviewHullImportDifference, type PreviewHullImportReconciliation } from "../../api.ts";
 import { count, money, number } from "../../format.ts";
 import { useLoad } from "../../load.ts";
 import { ButtonLink } from "../../parts/button.tsx";
@@ -10,14 +10,15 @@ import { Verdict } from "../../parts/verdict.tsx";
 import { href } from "../../router.ts";
 import { word } from "../../words.ts";
 import { fieldName } from "./import-columns.tsx";
+import type { Imported } from "./import-subject.ts";
 import { useLocations } from "./shared.ts";
 
-export function Compare({ of: i }: { of: HullImport }) {
+export function Compare({ of: i }: { of: Imported }) {
   const load = useLoad(["reconciliation", i.id], () => api.preview.hulls.getImportReconciliation(i.id), [i.id, "hull"]);
   return <Loaded load={load}>{(c) => <Result of={i} with={c} />}</Loaded>;
 }
 
-function Result({ of: i, with: c }: { of: HullImport; with: PreviewHullImportReconciliation }) {
+function Result({ of: i, with: c }: { of: Imported; with: PreviewHullImportReconciliation }) {
   const locations = useLocations();
   const place = (id: string) => locations.get(id)?.name ?? id;
   const left = c.differences.filter((d) => d.field === "row");
@@ -89,8 +90,8 @@ function why(differences: PreviewHullImportDifference[]): string {
 }
 
 /** Why a row has no boat. */
-function reason(i: HullImport, row: number): string {
-  const skipped = i.skipped_rows.find((s) => s.row === row);
+function reason(i: Imported, row: number): string {
+  const skipped = i.skipped_rows?.find((s) => s.row === row);
   if (skipped) return `Skipped: the ${fieldName(skipped.field)} ${skipped.message}.`;
   const errors = i.errors.filter((e) => e.row === row);
   if (errors.length > 0) return "Skipped: " + errors.map((e) => `${fieldName(e.field)} ${e.message}`).join("; ") + ".";

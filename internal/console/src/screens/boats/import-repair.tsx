@@ -1,6 +1,6 @@
 // Rows of a file that can't be imported yet, in a grid. A cell is checked when the user leaves it.
 import { useRef } from "preact/hooks";
-import { api, type HullImport, type PreviewHullImportRepair, type PreviewHullImportRow, type PreviewHullImportRows } from "../../api.ts";
+import { type PreviewHullImportRepair, type PreviewHullImportRow, type PreviewHullImportRows } from "../../api.ts";
 import { download } from "../../csv.ts";
 import { count, number } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
@@ -8,6 +8,7 @@ import { toastError } from "../../parts/toast.tsx";
 import { Verdict } from "../../parts/verdict.tsx";
 import { word } from "../../words.ts";
 import { fieldName } from "./import-columns.tsx";
+import type { Imported, Subject } from "./import-subject.ts";
 
 /** What a row was before a change, for undo. */
 interface Before { row: number; cells: string[]; fields: Record<string, string> }
@@ -15,12 +16,11 @@ interface Before { row: number; cells: string[]; fields: Record<string, string> 
 /** A column of the grid. at is its place in the file, or -1 for a field that has no column. */
 interface Shown { field: string; at: number; name: string }
 
-const always = ["year", "make", "model", "hin", "price_usd", "location_id", "status"];
 const amounts = new Set(["price_usd", "msrp_usd", "invoice_usd", "freight_usd", "rigging_usd", "pack_usd", "reconditioning_usd"]);
 const noHin = ["pre_1972", "not_yet_assigned", "homebuilt_pending"];
 
-export function Repair(props: { of: HullImport; rows: PreviewHullImportRows; onChange: (rows: PreviewHullImportRows) => void; busy: boolean; onStart: () => void; onColumns: () => void }) {
-  const { of: i } = props;
+export function Repair(props: { of: Imported; about: Subject; next?: { title: string; go: () => void } | undefined; rows: PreviewHullImportRows; onChange: (rows: PreviewHullImportRows) => void; busy: boolean; onStart: () => void; onColumns: () => void }) {
+  const { of: i, about } = props;
   const { rows } = props.rows;
   const counts = props.rows;
   const latest = useRef(props.rows);
@@ -30,12 +30,12 @@ export function Repair(props: { of: HullImport; rows: PreviewHullImportRows; onC
   const broken = useRef(new Set<string>()); // columns that had errors stay
   for (const e of rows.flatMap((r) => r.errors)) broken.current.add(e.field);
   const original = useRef(new Map(props.rows.rows.map((r) => [r.row, r.cells])));
-  const columns = shown(props.rows, broken.current);
+  const columns = shown(props.rows, broken.current, about);
   const toRepair = rows.reduce((sum, r) => sum + r.errors.length, 0);
 
   const save = async (was: PreviewHullImportRow, change: { cells: string[]; fields: Record<string, string> }, remember = true) => {
     if (remember) undo.current.push({ row: was.row, cells: was.cells, fields: was.fields });
-    const now = await api.preview.hulls.repairImportRow(i.id, String(was.row), change);
+    const now = await about.repair(i.id, was.row, change);
     const all = latest.current;
     const step = Number(was.errors.length > 0) - Number(now.errors.length > 0);
     props.onChange({ ...all, ready: all.ready + step, broken: all.broken - step, rows: all.rows.map((r) => (r.row === now.row ? now : r)) });
@@ -78,7 +78,7 @@ export function Repair(props: { of: HullImport; rows: PreviewHullImportRows; onC
             <tbody>
               {rows.map((row) => (
                 <tr key={row.row}>
-                  <td><b>{row.row}</b><em>{titleOf(row, columns)}</em></td>
+                  <td><b>{row.row}</b><em>{titleOf(row, columns, about)}</em></td>
                   {columns.map((c) => (
                     <Cell key={c.name} row={row} column={c} was={original.current.get(row.row)?.[c.at]} onSet={(text) => set(row, c, text)}
                       onReason={(reason) => void save(row, { cells: c.at < 0 ? row.cells : row.cells.map((x, n) => (n === c.at ? "" : x)), fields: { ...row.fields, hin_absent_reason: reason } }).catch(toastError)} />
@@ -94,9 +94,9 @@ export function Repair(props: { of: HullImport; rows: PreviewHullImportRows; onC
         <span class="keys"><kbd>Tab</kbd> next cell to repair · <kbd>Ctrl Z</kbd> undo · <kbd>Ctrl Enter</kbd> use the suggestion</span>
         <span class="end">
           <Button onClick={props.onColumns}>Columns</Button>
-          {counts.broken > 0 && <Button onClick={() => void downloadRows(i.id)}>Download these rows</Button>}
-          <Button kind="primary" busy={props.busy} {...(counts.ready === 0 && { why: "No row can be imported yet" })} onClick={props.onStart}>
-            {`Import ${count(counts.ready, "row")}${counts.broken > 0 ? `, skip ${number(counts.broken)}` : ""}`}
+          {counts.broken > 0 && <Button onClick={() => void downloadRows(about, i.id)}>Download these rows</Button>}
+          <Button kind="primary" busy={props.busy} {...(counts.ready === 0 && { why: "No row can be imported yet" })} onClick={props.next?.go ?? props.onStart}>
+            {props.next ? props.next.title : `Import ${count(counts.ready, "row")}${counts.broken > 0 ? `, skip ${number(counts.broken)}` : ""}`}
           </Button>
         </span>
       </div>
@@ -104,8 +104,8 @@ export function Repair(props: { of: HullImport; rows: PreviewHullImportRows; onC
   );
 }
 
-async function downloadRows(id: string): Promise<void> {
-  await api.preview.hulls.listImportErrorsCsv(id).then(async (r) => download("rejected-rows.csv", await r.blob())).catch(toastError);
+async function downloadRows(about: Subject, id: string): Promise<void> {
+  await about.errors(id).then(async (r) => download("rejected-rows.csv", await r.blob())).catch(toastError);
 }
 
 function Cell(props: { row: PreviewHullImportRow; column: Shown; was: string | undefined; onSet: (text: string) => void; onReason: (reason: string) => void }) {
@@ -153,8 +153,8 @@ function textOf(row: PreviewHullImportRow, column: Shown): string {
   return (column.at < 0 ? row.fields[column.field] : row.cells[column.at]) ?? "";
 }
 
-/** The columns with errors, and the ones that say which boat it is. */
-function shown(all: PreviewHullImportRows, broken: Set<string>): Shown[] {
+/** The columns with errors, and the ones that say what the row is. */
+function shown(all: PreviewHullImportRows, broken: Set<string>, { always }: Subject): Shown[] {
   const wanted = [...always, ...[...broken].filter((f) => !always.includes(f) && f !== "row" && f !== "hin_absent_reason")];
   return wanted.flatMap((field) => {
     const at = all.fields.indexOf(field);
@@ -162,8 +162,8 @@ function shown(all: PreviewHullImportRows, broken: Set<string>): Shown[] {
   });
 }
 
-function titleOf(row: PreviewHullImportRow, columns: Shown[]): string {
-  return ["year", "make", "model"].map((f) => columns.find((c) => c.field === f)).map((c) => (c ? textOf(row, c) : "")).filter(Boolean).join(" ");
+function titleOf(row: PreviewHullImportRow, columns: Shown[], about: Subject): string {
+  return about.name.map((f) => columns.find((c) => c.field === f)).map((c) => (c ? textOf(row, c) : "")).filter(Boolean).join(" ");
 }
 
 /** Whether a comes after b in the document. */

@@ -1,6 +1,6 @@
-// Importing boats from a file: match the columns, repair rows, import, and compare the file with the inventory.
+// Importing boats or contacts from a file: match the columns, repair rows, import, and compare the file with the inventory.
 import { useEffect, useState } from "preact/hooks";
-import { api, type HullImport, type PreviewHullImportReading } from "../../api.ts";
+import type { PreviewHullImportReading } from "../../api.ts";
 import { bytes, count, number, time } from "../../format.ts";
 import { changed, useLoad } from "../../load.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
@@ -12,7 +12,9 @@ import { toastError } from "../../parts/toast.tsx";
 import { href, setQuery, usePlace } from "../../router.ts";
 import { Columns, fieldName, isUndecided } from "./import-columns.tsx";
 import { Compare } from "./import-compare.tsx";
+import { Duplicates } from "./import-duplicates.tsx";
 import { Repair } from "./import-repair.tsx";
+import { boats, contacts, type Imported, type Subject } from "./import-subject.ts";
 import { useLocations } from "./shared.ts";
 
 await loadStyles("import.css");
@@ -20,13 +22,16 @@ await loadStyles("import.css");
 /** The name of the file that was sent last. The server doesn't store it. */
 let fileName = "Your file";
 
-export function Import() {
+export const Import = () => <ImportOf about={boats} />;
+export const ImportContacts = () => <ImportOf about={contacts} />;
+
+function ImportOf({ about }: { about: Subject }) {
   const { query } = usePlace();
   const id = query.get("id");
   return (
     <Sheet kind="imp">
-      {id ? <Running key={id} id={id} /> : (
-        <Page title="Import boats" back={{ href: href("boats"), title: "Inventory" }}><div class="content"><ChooseFile /></div></Page>
+      {id ? <Running key={id} id={id} about={about} /> : (
+        <Page title={about.title} back={{ href: href(about.back.path), title: about.back.title }}><div class="content"><ChooseFile about={about} /></div></Page>
       )}
     </Sheet>
   );
@@ -35,18 +40,15 @@ export function Import() {
 const xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /** Sends the file. The result is in the import, whose ID is in the URL. */
-async function send(file: File, locationId: string): Promise<void> {
+async function send(about: Subject, file: File, locationId: string): Promise<void> {
   const isNdjson = /\.(ndjson|jsonl)$/i.test(file.name);
   fileName = file.name;
-  const result = await api.hulls.createImport(
-    file,
-    { ...(isNdjson ? { dry_run: "true" } : { review: "true" }), ...(locationId && { location_id: locationId }) },
-    { contentType: isNdjson ? "application/x-ndjson" : /\.xlsx$/i.test(file.name) ? xlsx : "text/csv" },
-  );
+  const contentType = isNdjson ? "application/x-ndjson" : /\.xlsx$/i.test(file.name) ? xlsx : "text/csv";
+  const result = await about.create(file, contentType, { review: !isNdjson, locationId });
   setQuery({ id: result.id });
 }
 
-function ChooseFile() {
+function ChooseFile({ about }: { about: Subject }) {
   const locations = useLocations();
   const [locationId, setLocationId] = useState("");
   const [over, setOver] = useState(false);
@@ -56,7 +58,7 @@ function ChooseFile() {
     if (!file) return;
     setBusy(true);
     setError(undefined);
-    await send(file, locationId).catch(setError);
+    await send(about, file, locationId).catch(setError);
     setBusy(false);
   };
   return (
@@ -71,9 +73,9 @@ function ChooseFile() {
         <p class="muted">The file is checked first. Nothing is saved until you confirm it.</p>
         <label class="btn primary">
           Choose file
-          <input type="file" class="vh" accept=".xlsx,.csv,.tsv,.txt,.ndjson,.jsonl,text/csv" onChange={(e) => void choose(e.currentTarget.files?.[0])} />
+          <input type="file" class="vh" accept={about.accept} onChange={(e) => void choose(e.currentTarget.files?.[0])} />
         </label>
-        {locations.size > 1 && (
+        {about === boats && locations.size > 1 && (
           <label class="field">
             Location for rows that don’t name one
             <select value={locationId} onChange={(e) => setLocationId(e.currentTarget.value)}>
@@ -89,10 +91,10 @@ function ChooseFile() {
 }
 
 /** The steps of an import. */
-type Step = "columns" | "repair" | "import" | "compare";
+type Step = "columns" | "repair" | "duplicates" | "import" | "compare";
 
-function Running({ id }: { id: string }) {
-  const load = useLoad(["import", id], () => api.hulls.getImport(id), [id]);
+function Running({ id, about }: { id: string; about: Subject }) {
+  const load = useLoad(["import", id], () => about.get(id), [id]);
   const state = load.data?.state;
   const active = state === "queued" || state === "running";
   useEffect(() => {
@@ -101,67 +103,80 @@ function Running({ id }: { id: string }) {
     return () => clearTimeout(timer);
   }, [load.data]);
   useEffect(() => {
-    if (state === "completed" && !load.data!.dry_run) changed("hull");
+    if (state === "completed" && !load.data!.dry_run) changed(about.noun);
   }, [state]);
   return (
-    <Loaded load={load} title="Import boats">
-      {(i) => active ? <Framed of={i} step={i.dry_run ? "columns" : "import"} title="Import boats"><Progress of={i} /></Framed>
-        : i.review && !i.dry_run ? <Framed of={i} step="compare" title="Your file and Slipway"><Compare of={i} /></Framed>
-        : i.review && i.kept_until ? <Review key={i.finished_at} of={i} onChange={load.reload} />
-        : <Framed of={i} step="import" title="Import boats"><div class="content"><Result of={i} /></div></Framed>}
+    <Loaded load={load} title={about.title}>
+      {(i) => active ? <Framed of={i} about={about} step={i.dry_run ? "columns" : "import"} title={about.title}><Progress of={i} /></Framed>
+        : i.review && !i.dry_run && about === boats ? <Framed of={i} about={about} step="compare" title="Your file and Slipway"><Compare of={i} /></Framed>
+        : i.review && i.dry_run && i.kept_until ? <Review key={i.finished_at} of={i} about={about} onChange={load.reload} />
+        : <Framed of={i} about={about} step="import" title={about.title}><div class="content"><Result of={i} about={about} /></div></Framed>}
     </Loaded>
   );
 }
 
 /** Decides which step comes next: the columns, if there is something to decide, and then the rows. */
-function Review({ of: i, onChange }: { of: HullImport; onChange: () => void }) {
+function Review({ of: i, about, onChange }: { of: Imported; about: Subject; onChange: () => void }) {
   const { query } = usePlace();
-  const reading = useLoad(["import-reading", i.id, i.finished_at ?? ""], () => api.preview.hulls.getImportReading(i.id), []);
+  const reading = useLoad(["import-reading", i.id, i.finished_at ?? ""], () => about.reading(i.id), []);
   return (
-    <Loaded load={reading} title="Import boats">
+    <Loaded load={reading} title={about.title}>
       {(r) => {
         const step = query.get("step") ?? (isUndecided(r) ? "columns" : "repair");
         const toColumns = () => setQuery({ step: "columns" });
         return step === "columns" ? (
-          <Framed of={i} reading={r} step="columns" title="Import boats">
-            <Columns of={i} reading={r} onSaved={() => (setQuery({ step: "repair" }), onChange())} onNext={() => setQuery({ step: "repair" })} onOther={() => setQuery({ id: undefined, step: undefined })} />
+          <Framed of={i} about={about} reading={r} step="columns" title={about.title}>
+            <Columns of={i} about={about} reading={r} onSaved={() => (setQuery({ step: "repair" }), onChange())} onNext={() => setQuery({ step: "repair" })} onOther={() => setQuery({ id: undefined, step: undefined })} />
           </Framed>
-        ) : <Rows of={i} reading={r} onColumns={toColumns} onStarted={() => (setQuery({ step: undefined }), onChange())} />;
+        ) : <Rows of={i} about={about} reading={r} step={step} onChange={onChange} onColumns={toColumns} onStarted={() => (setQuery({ step: undefined }), onChange())} />;
       }}
     </Loaded>
   );
 }
 
-function Rows(props: { of: HullImport; reading: PreviewHullImportReading; onColumns: () => void; onStarted: () => void }) {
-  const { of: i } = props;
-  const rows = useLoad(["import-rows", i.id, i.finished_at ?? ""], () => api.preview.hulls.listImportRows(i.id), []);
+function Rows(props: { of: Imported; about: Subject; reading: PreviewHullImportReading; step: string; onChange: () => void; onColumns: () => void; onStarted: () => void }) {
+  const { of: i, about } = props;
+  const rows = useLoad(["import-rows", i.id, i.finished_at ?? ""], () => about.rows(i.id), []);
+  const duplicates = i.contacts?.duplicate_rows ?? 0;
+  const next = duplicates > 0 ? { title: `Check ${count(duplicates, "duplicate")}`, go: () => setQuery({ step: "duplicates" }) } : undefined;
   const [busy, setBusy] = useState(false);
   const start = async () => {
     setBusy(true);
-    await api.preview.hulls.startImport(i.id).then(props.onStarted).catch(toastError);
+    await about.start(i.id).then(props.onStarted).catch(toastError);
     setBusy(false);
   };
+  if (props.step === "duplicates" && i.contacts && next) {
+    return (
+      <Framed of={i} about={about} reading={props.reading} step="duplicates" title={about.title}>
+        <Loaded load={rows}>{(r) => <Duplicates of={i.contacts!} ready={r.ready} busy={busy} onChange={props.onChange} onBack={() => setQuery({ step: "repair" })} onStart={() => void start()} />}</Loaded>
+      </Framed>
+    );
+  }
   return (
-    <Framed of={i} reading={props.reading} step="repair" title={i.failed > 0 ? `Repair ${count(i.failed, "row")}` : "Import boats"}>
-      <Loaded load={rows}>{(r) => <Repair of={i} rows={r} onChange={rows.replace} busy={busy} onStart={() => void start()} onColumns={props.onColumns} />}</Loaded>
+    <Framed of={i} about={about} reading={props.reading} step="repair" title={i.failed > 0 ? `Repair ${count(i.failed, "row")}` : about.title}>
+      <Loaded load={rows}>{(r) => <Repair of={i} about={about} next={next} rows={r} onChange={rows.replace} busy={busy} onStart={() => void start()} onColumns={props.onColumns} />}</Loaded>
       {i.noted > 0 && <div class="content"><RowProblems title="Notes" rows={i.notes} /></div>}
     </Framed>
   );
 }
 
-const steps: Array<[Step | "file", string]> = [["file", "File"], ["columns", "Columns"], ["repair", "Repair"], ["import", "Import"], ["compare", "Compare"]];
+type Steps = Array<[Step | "file", string]>;
+const boatSteps: Steps = [["file", "File"], ["columns", "Columns"], ["repair", "Repair"], ["import", "Import"], ["compare", "Compare"]];
+const contactSteps: Steps = [["file", "File"], ["columns", "Columns"], ["repair", "Repair"], ["duplicates", "Duplicates"], ["import", "Import"]];
 
-function Framed(props: { of: HullImport; reading?: PreviewHullImportReading; step: Step; title: string; children: preact.ComponentChildren }) {
-  const { of: i, step } = props;
+function Framed(props: { of: Imported; about: Subject; reading?: PreviewHullImportReading; step: Step; title: string; children: preact.ComponentChildren }) {
+  const { of: i, step, about } = props;
+  const steps = about === boats ? boatSteps : contactSteps;
   const now = steps.findIndex(([name]) => name === step);
   const said: Partial<Record<string, string>> = {
     file: `${fileName}, ${count(i.rows, "row")}`,
     columns: props.reading && `${props.reading.columns.filter((c) => c.field).length} of ${props.reading.columns.length} matched`,
     repair: i.dry_run && i.failed > 0 ? count(i.failed, "row") : undefined,
+    duplicates: i.contacts && count(i.contacts.duplicate_rows, "row"),
     import: i.dry_run || !i.finished_at ? undefined : time(i.finished_at),
   };
   return (
-    <Page title={props.title} back={{ href: href("boats"), title: "Inventory" }}>
+    <Page title={props.title} back={{ href: href(about.back.path), title: about.back.title }}>
       {i.format === "csv" && i.review && (
         <ol class="steps" aria-label="Progress" tabIndex={0}>
           {steps.map(([name, title], n) => <li key={name} class={n < now ? "done" : n === now ? "now" : ""} aria-current={n === now ? "step" : undefined}><b>{title}</b>{n <= now && said[name]}</li>)}
@@ -172,7 +187,7 @@ function Framed(props: { of: HullImport; reading?: PreviewHullImportReading; ste
   );
 }
 
-function Progress({ of: i }: { of: HullImport }) {
+function Progress({ of: i }: { of: Imported }) {
   return (
     <div class="part progress" role="status">
       <p><b>{i.dry_run ? "Checking the file" : "Importing"}</b> <span class="muted">{bytes(i.bytes_done)} of {bytes(i.bytes)}</span></p>
@@ -181,8 +196,8 @@ function Progress({ of: i }: { of: HullImport }) {
   );
 }
 
-/** An import without a review, such as one that a program sent. */
-function Result({ of: i }: { of: HullImport }) {
+/** What an import did. */
+function Result({ of: i, about }: { of: Imported; about: Subject }) {
   return (
     <>
       <Section title={title(i)} action={<Buttons />}>
@@ -191,21 +206,21 @@ function Result({ of: i }: { of: HullImport }) {
       </Section>
       {i.failed > 0 && <RowProblems title="Rejected rows" rows={i.errors} />}
       {i.noted > 0 && <RowProblems title="Notes" rows={i.notes} />}
-      {i.skipped > 0 && <RowProblems title="Skipped rows" rows={i.skipped_rows} />}
+      {!!i.skipped_rows?.length && <RowProblems title="Skipped rows" rows={i.skipped_rows} />}
     </>
   );
 
   function Buttons() {
-    return <span class="acts"><Button onClick={() => setQuery({ id: undefined })}>Import another file</Button><ButtonLink kind="primary" href={href("boats")}>Show inventory</ButtonLink></span>;
+    return <span class="acts"><Button onClick={() => setQuery({ id: undefined })}>Import another file</Button><ButtonLink kind="primary" href={href(about.back.path)}>{about.shows}</ButtonLink></span>;
   }
 }
 
-function title(i: HullImport): string {
+function title(i: Imported): string {
   if (i.state === "failed") return i.dry_run ? "This file can't be imported" : "The import failed";
   return i.dry_run ? "The file was checked. Nothing is saved yet." : "The file was imported.";
 }
 
-function Tally({ of: i }: { of: HullImport }) {
+function Tally({ of: i }: { of: Imported }) {
   const facts: Array<[string, number]> = [
     ["Rows", i.rows],
     [i.dry_run ? "Would be added" : "Added", i.created],
@@ -213,8 +228,14 @@ function Tally({ of: i }: { of: HullImport }) {
     ["Unchanged", i.unchanged],
     ["Skipped", i.skipped],
     ["Rejected", i.failed],
+    ...contactFacts(i.contacts),
   ];
   return <div class="tally">{facts.map(([name, value]) => <dl key={name} class="fact"><dt>{name}</dt><dd>{number(value)}</dd></dl>)}</div>;
+}
+
+function contactFacts(i: Imported["contacts"]): Array<[string, number]> {
+  if (!i) return [];
+  return [["Duplicates", i.duplicate_rows], ["Consents", i.consents], ["Consents without evidence", i.unproven_consents], ["Opt-outs", i.opt_outs], ["Notes", i.history_notes]];
 }
 
 /** Problems by row and field, at most 1,000. */

@@ -1,5 +1,6 @@
 // Contacts: the list, and the contact that is selected.
 import { api, type Contact } from "../../api.ts";
+import { download } from "../../csv.ts";
 import { date, number, phone } from "../../format.ts";
 import { useKeys } from "../../keys.ts";
 import { useList, useLoad } from "../../load.ts";
@@ -10,6 +11,7 @@ import { Page, Sheet } from "../../parts/layout.tsx";
 import { Peek } from "../../parts/peek.tsx";
 import { Loaded } from "../../parts/state.tsx";
 import { Tag } from "../../parts/status.tsx";
+import { toastError } from "../../parts/toast.tsx";
 import { NoRows, Table, type Column } from "../../parts/table.tsx";
 import { href, navigate, setQuery, usePlace, withQuery } from "../../router.ts";
 import { can } from "../../session.ts";
@@ -30,9 +32,11 @@ export function Contacts() {
   useKeys({ c: writes ? add : undefined, e: peek && writes ? () => navigate(href("contacts/" + peek, { edit: "yes" })) : undefined });
   useActions(writes ? [{ title: "Add contact", icon: "plus", key: "C", run: add }] : []);
   const addButton = writes && <Button kind="primary" icon="plus" onClick={add}>Add contact</Button>;
+  const exportAll = () => void api.preview.contacts.listCsv(filters).then(async (r) => download("contacts.csv", await r.blob())).catch(toastError);
+  const exportButton = <Button onClick={exportAll}>Export CSV</Button>;
   return (
     <Sheet {...(peek && { kind: "with-peek" })}>
-      <Page title="Contacts" actions={addButton}>
+      <Page title="Contacts" actions={<>{exportButton}{writes && <ButtonLink icon="download" href={href("contacts/import")}>Import</ButtonLink>}{addButton}</>}>
         <div class="filters" role="group" aria-label="Filters">
           <SearchBox label="Search name, email or phone" />
           <InputChip label="Tag" value={value("tag")} fields={[{ name: "tag", label: "Tag", value: value("tag") ?? "" }]} onApply={setQuery} onClear={() => setQuery({ tag: undefined })} />
