@@ -23,7 +23,9 @@ import (
 func Build(src string) (map[string][]byte, error) {
 	files, err := build(src, api.EntryPoint{InputPath: first, OutputPath: "app"}, api.EntryPoint{InputPath: "styles/app.css", OutputPath: "app"},
 		api.EntryPoint{InputPath: "styles/calendar.css", OutputPath: "calendar"}, // loaded with its screen
-		api.EntryPoint{InputPath: "styles/import.css", OutputPath: "import"})
+		api.EntryPoint{InputPath: "styles/import.css", OutputPath: "import"},
+		api.EntryPoint{InputPath: "styles/reprice.css", OutputPath: "reprice"},
+		api.EntryPoint{InputPath: "styles/print.css", OutputPath: "print"})
 	if err != nil {
 		return nil, err
 	}

@@ -1,1 +1,0 @@
-function o(n){return new Promise(r=>{let e=document.createElement("link");e.rel="stylesheet",e.href=new URL(n,import.meta.url).href,e.onload=e.onerror=()=>r(),document.head.append(e)})}export{o as a};
