@@ -65,7 +65,7 @@ func (a *App) hooks(f *features) hooks {
 			Campaigns: campaigns.Holder(),
 		},
 		Leads:    leads.Hooks{Reviewed: messages.Review, Created: f.plans.Begin, Wrote: plans.Answer, Ended: plans.Close},
-		Messages: messages.Hooks{Settled: appointments.FollowMessage, Planned: appointments.Planned},
+		Messages: messages.Hooks{Settled: appointments.FollowMessage, Planned: appointments.Planned, BoatPage: channels.PageOf},
 		Deals: deals.Hooks{
 			WithdrawFundings: finance.WithdrawFundings, VoidUnsigned: documents.VoidUnsigned, SettlePayments: finance.SettlePayments,
 			UnwindPayments: finance.UnwindPayments, UnwindFundings: finance.UnwindFundings, CancelProducts: finance.CancelProducts, VoidDocuments: documents.VoidAll,

@@ -34,7 +34,7 @@ func (a *API) prepareEmail(ctx context.Context, tx *db.Tx, m LeadMessage, t atte
 		return nil, err
 	}
 	e := &email{
-		Message: mail.Message{From: withName(d.Name, t.sender), To: t.recipient, Subject: *m.Subject, Token: m.ID},
+		Message: mail.Message{From: withName(d.Name, addressOf(t.sender)), To: t.recipient, Subject: *m.Subject, Token: m.ID},
 		letter:  mail.Letter{Brand: d.Name, Logo: logo, Body: *m.Body},
 	}
 	if *m.Purpose == consent.Marketing {
@@ -107,5 +107,6 @@ func (e *email) show(ctx context.Context, tx *db.Tx, hullID string) error {
 		e.letter.Boat.Details = append(e.letter.Boat.Details, "Stock number "+*h.StockNumber)
 	}
 	e.photo = null.Text(h.PrimaryPhoto)
-	return nil
+	e.letter.Boat.URL, err = db.Attached[Hooks](tx).BoatPage(ctx, tx, h)
+	return err
 }

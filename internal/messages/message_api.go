@@ -8,6 +8,7 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
+	"slipway/internal/hulls"
 	"slipway/internal/leads"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
@@ -49,6 +50,8 @@ type Hooks struct {
 	Settled func(ctx context.Context, tx *db.Tx, m LeadMessage) error
 	// Planned returns the appointments of a lead that a message can be about.
 	Planned func(ctx context.Context, tx *db.Tx, leadID string) ([]Planned, error)
+	// BoatPage returns the URL of a boat on the dealer's website, or "".
+	BoatPage func(ctx context.Context, tx *db.Tx, h hulls.Hull) (string, error)
 }
 
 // New returns the feature, and attaches its hooks to the database.

@@ -226,8 +226,18 @@ func TestEmailAboutBoat(t *testing.T) {
 			assert.Contains(t, forms["text/plain"], want)
 			assert.Contains(t, forms["text/html"], want)
 		}
+		assert.Contains(t, email.Header.Get("From"), `"Acme Marine" <`)
+		assert.Excludes(t, forms["text/plain"], "boats.example.com")
 		assert.Contains(t, forms["text/html"], "cid:boat")
 		assert.Contains(t, forms["image/jpeg"], "\xff\xd8")
+
+		// A boat on the dealer's website has a link to its page.
+		var site struct{ ID string }
+		s.Test.Post("/v1/channels", `{"name": "Website", "kind": "website", "listing_url": "https://boats.example.com/{hull_id}"}`, 201, &site)
+		s.Test.Put("/v1/hulls/"+hull+"/syndication/"+site.ID, nil, 200, nil)
+		_, forms = send()
+		assert.Contains(t, forms["text/plain"], "https://boats.example.com/"+hull)
+		assert.Contains(t, forms["text/html"], `href="https://boats.example.com/`+hull)
 
 		// The location of the lead was deleted.
 		s.Exec(`UPDATE leads SET location_id = 'loc_01jcqz8t5n8m2x4v6b7c9d0e1f'`)

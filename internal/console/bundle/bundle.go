@@ -21,11 +21,11 @@ import (
 
 // Build returns the files of dist, built from the folder src.
 func Build(src string) (map[string][]byte, error) {
-	files, err := build(src, api.EntryPoint{InputPath: first, OutputPath: "app"}, api.EntryPoint{InputPath: "styles/app.css", OutputPath: "app"},
-		api.EntryPoint{InputPath: "styles/audit.css", OutputPath: "audit"}, // loaded with their screens
-		api.EntryPoint{InputPath: "styles/calendar.css", OutputPath: "calendar"},
-		api.EntryPoint{InputPath: "styles/import.css", OutputPath: "import"},
-		api.EntryPoint{InputPath: "styles/photos.css", OutputPath: "photos"})
+	points := []api.EntryPoint{{InputPath: first, OutputPath: "app"}}
+	for _, name := range []string{"app", "audit", "calendar", "import", "photos", "print", "reprice"} { // all but app are loaded with their screens
+		points = append(points, api.EntryPoint{InputPath: "styles/" + name + ".css", OutputPath: name})
+	}
+	files, err := build(src, points...)
 	if err != nil {
 		return nil, err
 	}

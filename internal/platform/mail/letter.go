@@ -42,6 +42,7 @@ type Boat struct {
 	Title   string
 	Details []string // lines, such as the price
 	Photo   []byte   // JPEG, or nil
+	URL     string   // of its page, or ""
 }
 
 //go:embed letter.html
@@ -113,7 +114,11 @@ func (l Letter) text() string {
 		parts = append(parts, normalize(l.After))
 	}
 	if l.Boat != nil {
-		parts = append(parts, strings.Join(append([]string{l.Boat.Title}, l.Boat.Details...), "\n"))
+		lines := append([]string{l.Boat.Title}, l.Boat.Details...)
+		if l.Boat.URL != "" {
+			lines = append(lines, l.Boat.URL)
+		}
+		parts = append(parts, strings.Join(lines, "\n"))
 	}
 	end := l.Signature
 	if l.Unsubscribe != "" || len(l.Footer) > 0 {

@@ -31,12 +31,26 @@ func TestLetter(t *testing.T) {
 		},
 		"boat and signature": {
 			Letter{
-				Brand: "Acme", Logo: []byte("png"), Body: "Hello", Boat: &Boat{"2024 Lund Rebel", []string{"$24,900"}, []byte("jpeg")},
+				Brand: "Acme", Logo: []byte("png"), Body: "Hello", Boat: &Boat{Title: "2024 Lund Rebel", Details: []string{"$24,900"}, Photo: []byte("jpeg")},
 				Signature: []string{"Uma Sy", "(410) 555-0123"},
 			},
 			"Hello\n\n2024 Lund Rebel\n$24,900\n\n-- \nUma Sy\n(410) 555-0123\n",
 			[]string{`src="cid:logo" alt="Acme"`, `src="cid:boat" alt="2024 Lund Rebel"`, "$24,900", ">Uma Sy</strong><br>(410) 555-0123"},
 			[]string{"Unsubscribe"},
+		},
+		"lists and a page": {
+			Letter{
+				Brand: "Acme", Body: "Good morning.", Manage: Button{"Turn it off", "https://x.example/profile"},
+				Lists: []List{{
+					Title: "Tasks", Items: []Item{{"Call <Ann>", "due today", "https://x.example/1"}, {"Wax", "", "https://x.example/2"}},
+					More: Button{"Show all", "https://x.example/all"},
+				}},
+				Boat: &Boat{Title: "2024 Lund Rebel", URL: "https://boats.example.com/1"},
+			},
+			"Good morning.\n\nTasks:\n* Call <Ann> (due today)\n  https://x.example/1\n* Wax\n  https://x.example/2\nShow all: https://x.example/all\n\n" +
+				"2024 Lund Rebel\nhttps://boats.example.com/1\n\n-- \nTurn it off: https://x.example/profile\n",
+			[]string{">Call &lt;Ann&gt;</a><br>", `href="https://x.example/all"`, ">Turn it off</a>", `<a class="link" href="https://boats.example.com/1"`},
+			[]string{"<Ann>", "Unsubscribe"},
 		},
 		"hostile link": {
 			Letter{Brand: "Acme", Body: `https://x.example/"onmouseover="alert(1) javascript:alert(1)`},

@@ -125,7 +125,7 @@ export function StepLine({ points, until, format = number }: { points: Array<Poi
     <div class="plot">
       <div class="canvas" aria-hidden="true">
         <Scale ticks={ticks} format={format} />
-        <div class="line">
+        <div class="curve">
           <svg viewBox="0 0 100 100" preserveAspectRatio="none"><path class="area" d={`${line}V100H0Z`} /><path class="stroke" d={line} /></svg>
           {points.map((p) => (
             <span key={p.at} class={x(p.at) > 60 ? "dot end" : "dot"} style={{ "--x": `${x(p.at)}%`, "--at": shareOf(p.value, ticks) }}>

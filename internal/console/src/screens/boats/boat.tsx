@@ -26,6 +26,7 @@ import { BoatListings } from "./listings.tsx";
 import { BoatPhotos } from "./photos.tsx";
 import { BoatPricing } from "./pricing.tsx";
 import { boatName, canSell, onTheWay, useBoat, useChannels, useLocations } from "./shared.ts";
+import { BoatSheet } from "./sheet.tsx";
 import { BoatSpecs } from "./specs.tsx";
 
 const tabs = {
@@ -78,25 +79,27 @@ function BoatPage({ boat, tab }: { boat: PreviewHull; tab: TabName }) {
 }
 
 function BoatButtons({ boat, onEdit }: { boat: PreviewHull; onEdit: () => void }) {
-  const [dialog, setDialog] = useState<"price" | "hold">();
+  const [dialog, setDialog] = useState<"price" | "hold" | "print">();
   const close = () => setDialog(undefined);
   const writes = can("hulls:write");
   // A phone only has room for the menu and the most important button.
   const more = [
-    { title: "Edit", icon: "edit" as const, onClick: onEdit },
-    boat.status === "available" && { title: "Hold", icon: "hold" as const, onClick: () => setDialog("hold") },
-    { title: "Change price", icon: "price" as const, onClick: () => setDialog("price") },
-    boat.status === "available" && { title: "Mark not for sale", icon: "blocked" as const, onClick: () => void changeStatus(boat, "not_for_sale").catch(toastError) },
-    boat.status !== "archived" && { title: "Archive", icon: "archive" as const, onClick: () => void archive(boat) },
+    writes && { title: "Edit", icon: "edit" as const, onClick: onEdit },
+    writes && boat.status === "available" && { title: "Hold", icon: "hold" as const, onClick: () => setDialog("hold") },
+    { title: "Print boat sheet", icon: "document" as const, onClick: () => setDialog("print") },
+    writes && { title: "Change price", icon: "price" as const, onClick: () => setDialog("price") },
+    writes && boat.status === "available" && { title: "Mark not for sale", icon: "blocked" as const, onClick: () => void changeStatus(boat, "not_for_sale").catch(toastError) },
+    writes && boat.status !== "archived" && { title: "Archive", icon: "archive" as const, onClick: () => void archive(boat) },
   ];
   return (
     <>
-      {writes && <Menu class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />} items={more} />}
+      <Menu class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />} items={more} />
       {writes && <Button icon="edit" onClick={onEdit}>Edit</Button>}
       <BoatStatusButton boat={boat} />
       {can("deals:write") && canSell(boat) && <ButtonLink kind="primary" href={href("deals/new", { hull_id: boat.id })}>Start deal</ButtonLink>}
       {dialog === "price" && <PriceDialog boat={boat} onClose={close} />}
       {dialog === "hold" && <HoldDialog boats={[boat]} onClose={close} />}
+      {dialog === "print" && <BoatSheet boat={boat} onDone={close} />}
     </>
   );
 }

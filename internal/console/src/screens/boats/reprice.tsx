@@ -8,9 +8,12 @@ import { parseMoney, withCommas, type Parse } from "../../numbers.ts";
 import { confirm } from "../../parts/dialog.tsx";
 import { Select, TextField } from "../../parts/field.tsx";
 import { Refusal } from "../../parts/state.tsx";
+import { loadStyles } from "../../parts/styles.ts";
 import { Age } from "../../parts/status.tsx";
 import { toastUndo } from "../../parts/toast.tsx";
 import { boatName } from "./shared.ts";
+
+void loadStyles("reprice.css");
 
 /** What is done to a price. */
 export interface PriceStep {

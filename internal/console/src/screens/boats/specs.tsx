@@ -32,7 +32,7 @@ export function BoatSpecs({ boat }: { boat: PreviewHull }) {
             </div>
             {can("hulls:write") && <Button small icon="edit" onClick={() => setEditing(true)}>Edit specs</Button>}
           </div>
-          {s.version === 0 ? <Empty text="No specifications yet." /> : <Sheet specs={s} units={units} />}
+          {s.version === 0 ? <Empty text="No specifications yet." /> : <SpecSections specs={s} units={units} />}
           {editing && <EditSpecs boat={boat} specs={s} onClose={() => setEditing(false)} />}
         </>
       )}
@@ -46,7 +46,7 @@ function measure(units: Units, imperial: number | null | undefined, unit: string
   return value === null || value === undefined ? undefined : `${number(value)} ${name}`;
 }
 
-function Sheet({ specs: s, units }: { specs: HullSpecs; units: Units }) {
+export function SpecSections({ specs: s, units }: { specs: HullSpecs; units: Units }) {
   const m = s.metric;
   const length = (ft: number | null | undefined, meters: number | null | undefined) => measure(units, ft, "ft", meters, "m");
   const weight = (lb: number | null, kg: number | null | undefined) => measure(units, lb, "lb", kg, "kg");

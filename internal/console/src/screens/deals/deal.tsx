@@ -25,6 +25,7 @@ import { Lenders } from "./lenders.tsx";
 import { Offers, OfferDialog } from "./offers.tsx";
 import { PaymentDialog, Payments } from "./payments.tsx";
 import { buyerName, canOverride, dealBoat, dealChanged, dealStatuses, dealTypeName, stepActions, useDeal, useFundings, useHistory, useNext } from "./shared.ts";
+import { DealSheet } from "./sheet.tsx";
 import { TradeIns } from "./trades.tsx";
 import { Adjustments, CancelProductDialog, UnwindDialog } from "./unwind.tsx";
 import { LinesDialog, TermsDialog, Worksheet } from "./worksheet.tsx";
@@ -40,7 +41,7 @@ export function Deal({ id }: { id: string }) {
   );
 }
 
-type DialogName = "lines" | "terms" | "offer" | "payment" | "balance" | "cancel" | "unwind" | "product";
+type DialogName = "lines" | "terms" | "offer" | "payment" | "balance" | "cancel" | "unwind" | "product" | "print";
 
 function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | undefined }) {
   const [dialog, setDialog] = useState<DialogName>();
@@ -72,13 +73,14 @@ function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | un
     { title: "Undo sale", icon: "close" as const, onClick: open("unwind") },
   ] : [];
   const more = [
+    { title: "Print worksheet", icon: "document" as const, onClick: open("print") },
     editable && { title: "Edit terms and owner", icon: "edit" as const, onClick: open("terms") },
     ...(next.data?.steps ?? []).filter((s) => s.to !== next.data?.default && s.to !== "accepted")
       .map((s) => ({ title: `Move to ${word(s.to)}`, icon: "arrowRight" as const, onClick: () => setMoving(s.to) })),
     editable && !sold && { title: "Cancel deal", icon: "close" as const, onClick: open("cancel") },
     ...undo,
   ];
-  const actions = (editable || undo.length > 0) && (
+  const actions = (
     <>
       <Menu class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />} items={more} />
       {editable && next.data?.default && <Button kind="primary" busy={busy} onClick={() => go(next.data!)}>{stepActions[next.data.default]}</Button>}
@@ -113,6 +115,7 @@ function Desk({ deal, documentId }: { deal: PreviewDeal; documentId: string | un
       {dialog === "offer" && <OfferDialog deal={deal} onClose={close} />}
       {(dialog === "payment" || dialog === "balance") && <PaymentDialog deal={deal} balance={dialog === "balance"} onClose={close} />}
       {dialog === "cancel" && <CancelDialog deal={deal} onClose={close} />}
+      {dialog === "print" && <DealSheet deal={deal} onDone={close} />}
       {dialog === "unwind" && <UnwindDialog deal={deal} onClose={close} />}
       {dialog === "product" && <CancelProductDialog deal={deal} onClose={close} />}
       {moving && <MoveDialog deal={deal} to={moving} onClose={() => setMoving(undefined)} />}

@@ -53,6 +53,7 @@ export function useFilter(withPeriod: boolean): Filter {
 /** The months of a report as points, with those of the period before. By index, because both periods are equally long. */
 export function monthPoints<M extends { month: string }>(months: M[], before: M[] | undefined, value: (month: M) => number, text?: (month: M) => string): Point[] {
   const shift = months.length;
+  const known = before?.some((m) => value(m) !== 0);
   const byMonth = new Map(before?.map((m) => [m.month, m]));
   return months.map((m) => {
     const [year, month] = m.month.split("-").map(Number);
@@ -60,7 +61,7 @@ export function monthPoints<M extends { month: string }>(months: M[], before: M[
     const then = byMonth.get(was);
     return {
       label: monthLabel(m.month), value: value(m), ...(text && { text: text(m) }),
-      ...(before && { before: then ? value(then) : 0, labelBefore: `${monthLabel(was)} ${was.slice(0, 4)}` }),
+      ...(known && { before: then ? value(then) : 0, labelBefore: `${monthLabel(was)} ${was.slice(0, 4)}` }),
     };
   });
 }
@@ -82,9 +83,8 @@ function dayBefore(day: string): string {
 
 /** How a number compares with the period before: 11 before (+27%). */
 export function versus(now: number, before: number | undefined, format: (value: number) => string = number): string | undefined {
-  if (before === undefined) return undefined;
-  const change = before === 0 ? "" : ` (${now >= before ? "+" : "−"}${Math.abs(Math.round(((now - before) / Math.abs(before)) * 100))}%)`;
-  return `${format(before)} before${change}`;
+  if (!before) return undefined;
+  return `${format(before)} before (${now >= before ? "+" : "−"}${Math.abs(Math.round(((now - before) / Math.abs(before)) * 100))}%)`;
 }
 
 /** Period, location and download of a report. */

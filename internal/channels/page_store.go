@@ -1,0 +1,20 @@
+package channels
+
+import (
+	"context"
+
+	"slipway/internal/hulls"
+	"slipway/internal/platform/db"
+)
+
+// PageOf returns the URL of a hull on the dealer's website, or "" if no website lists it.
+func PageOf(ctx context.Context, tx *db.Tx, h hulls.Hull) (string, error) {
+	all, err := db.All[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE env = ? AND listing_url IS NOT NULL AND id IN (
+		SELECT channel_id FROM hull_listings WHERE env = ? AND hull_id = ? AND listed) ORDER BY id LIMIT 10`, tx.Env, tx.Env, h.ID)
+	for _, c := range all {
+		if page := c.page(h); page != "" {
+			return page, err
+		}
+	}
+	return "", err
+}
