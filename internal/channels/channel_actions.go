@@ -2,9 +2,7 @@ package channels
 
 import (
 	"context"
-	"slices"
 
-	"slipway/internal/hulls"
 	"slipway/internal/identity/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
@@ -73,18 +71,4 @@ func (a *API) changeOf(ctx context.Context, tx *db.Tx, by people.Author, edit fu
 		}
 	}
 	return nil
-}
-
-// PageOf returns the page of a hull on the dealer's website, or "" if no channel of the website shows the hull.
-func PageOf(ctx context.Context, tx *db.Tx, h hulls.Hull) (string, error) {
-	all, err := channelsOf(ctx, tx)
-	for _, c := range all {
-		if c.ListingURL == nil || !slices.Contains(h.PublishedChannels, c.ID) {
-			continue
-		}
-		if page := c.page(h); page != "" {
-			return page, nil
-		}
-	}
-	return "", err
 }

@@ -1,1 +1,1 @@
-import{Fd as a,Gd as b,Hd as c,Id as d}from"./common.js";export{c as Health,a as Webhooks,d as editWebhook,b as webhookName};
+import{Gd as a,Hd as b,Id as c,Jd as d}from"./common.js";export{c as Health,a as Webhooks,d as editWebhook,b as webhookName};
