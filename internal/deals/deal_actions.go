@@ -23,3 +23,9 @@ func FindVisible(ctx context.Context, tx *db.Tx, id string) (Deal, error) {
 	}
 	return showOne(ctx, tx, d)
 }
+
+// FindNext returns what a deal requires for each later status.
+func FindNext(ctx context.Context, tx *db.Tx, d Deal) (DealNext, error) {
+	r, err := findRequirements(ctx, tx, d)
+	return d.next(r), err
+}

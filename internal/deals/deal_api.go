@@ -302,12 +302,6 @@ func (a *API) next(ctx context.Context, tx *db.Tx, in *ByDeal) (DealNext, error)
 	return FindNext(ctx, tx, d)
 }
 
-// FindNext returns what a deal requires for each later status.
-func FindNext(ctx context.Context, tx *db.Tx, d Deal) (DealNext, error) {
-	r, err := findRequirements(ctx, tx, d)
-	return d.next(r), err
-}
-
 // findRequirements returns what the steps of a deal depend on.
 func findRequirements(ctx context.Context, tx *db.Tx, d Deal) (r requirements, err error) {
 	company, err := dealership.Find(ctx, tx)
