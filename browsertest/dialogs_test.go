@@ -104,6 +104,7 @@ var elsewhere = map[string]string{
 // openDialogs presses each button and each item of a menu on a screen, fills the dialogs that
 // open with long content, and returns their titles with what doesn't fit.
 const openDialogs = `(async (known) => {
+  window.print = () => {}; // the browser complains about frequent calls
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
   const long = " Bartholomew-" + "x".repeat(60);
   let at = location.pathname + location.search;

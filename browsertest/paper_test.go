@@ -98,7 +98,7 @@ func TestDailySummary(t *testing.T) {
 	onSQLite(t, func(t *testing.T, s *server) {
 		b := ownerAt(t, s, "settings/profile")
 		b.see(".check-line input")
-		b.click(".check-line input")
+		b.js(`document.querySelector(".check-line input").click()`)
 		b.read("You get the summary at 7:00 AM.")
 		b.read("The next one is due")
 		b.js(`[...document.querySelectorAll("select")].at(-1).focus()`)

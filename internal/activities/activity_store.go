@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,12 +71,13 @@ func LocationOf(ctx context.Context, tx *db.Tx, id string) (string, error) {
 	return "", nil
 }
 
-// OpenTasks returns the first tasks of a user that are due before a time, as far as the caller can
-// read what they are about.
-func OpenTasks(ctx context.Context, tx *db.Tx, userID string, before time.Time, limit int) ([]Activity, error) {
-	w := ActivityFilter{Kind: task, UserID: userID, Done: patch.Param[bool]{Set: true}, DueBefore: before}.where(readable(auth.From(ctx)))
-	return db.All[Activity](ctx, tx, `SELECT {cols} FROM activities WHERE env = ? AND `+w.String()+` ORDER BY due_at, id LIMIT ?`,
-		append(append([]any{tx.Env}, w.Args...), limit)...)
+// OpenTasks returns up to 100 tasks of a user that are due before a time, the earliest first, as far
+// as the caller can read what they are about.
+func OpenTasks(ctx context.Context, tx *db.Tx, userID string, before time.Time) ([]Activity, error) {
+	f := ActivityFilter{Kind: task, UserID: userID, Done: patch.Param[bool]{Set: true}, DueBefore: before}
+	found, err := activities.List(ctx, tx, page.Query{Limit: 100}, f.where(readable(auth.From(ctx))))
+	slices.SortStableFunc(found.Data, func(a, b Activity) int { return a.DueAt.Compare(*b.DueAt) })
+	return found.Data, err
 }
 
 // CountOpen counts the open tasks on an object.

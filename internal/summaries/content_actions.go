@@ -182,7 +182,7 @@ func (m *morning) appointments(ctx context.Context, tx *db.Tx) (mail.List, error
 // tasks are those of the user that are due today or before.
 func (m *morning) tasks(ctx context.Context, tx *db.Tx) (mail.List, error) {
 	l := mail.List{Title: "Tasks", More: mail.Button{URL: m.console + "today"}}
-	found, err := activities.OpenTasks(ctx, tx, m.user.UserID, m.end, most+1)
+	found, err := activities.OpenTasks(ctx, tx, m.user.UserID, m.end)
 	for _, t := range found {
 		item := mail.Item{Text: "Task", URL: m.console + "today"}
 		if t.Body != nil {

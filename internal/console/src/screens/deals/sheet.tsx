@@ -1,6 +1,6 @@
 // The worksheet of a deal to print for the buyer: the lines and the total, what was paid, and places to sign. Profits aren't on it.
 import type { PreviewDeal } from "../../api.ts";
-import { money } from "../../format.ts";
+import { exactMoney } from "../../format.ts";
 import { Facts, Section } from "../../parts/layout.tsx";
 import { Paper } from "../../parts/paper.tsx";
 import { buyerName, dealBoat, dealTypeName, useStructures } from "./shared.ts";
@@ -17,7 +17,7 @@ export function DealSheet({ deal, onDone }: { deal: PreviewDeal; onDone: () => v
       </Section>
       <Worksheet deal={deal} onEdit={undefined} />
       <Section title="Balance">
-        <Facts facts={[["Total", money(deal.totals.total)], ["Paid", money(deal.totals.paid)], ["Balance due", <b>{money(deal.totals.balance_due)}</b>]]} />
+        <Facts facts={[["Total", exactMoney(deal.totals.total)], ["Paid", exactMoney(deal.totals.paid)], ["Balance due", <b>{exactMoney(deal.totals.balance_due)}</b>]]} />
       </Section>
       <p>This worksheet is not a contract. The purchase agreement has the terms of the sale.</p>
       <div class="sign"><p>Buyer, date</p><p>Dealership, date</p></div>
