@@ -34,7 +34,7 @@ function insert({ text, area, onText }: Target, snippet: PreviewLeadSnippet): vo
   const before = text.slice(0, at).replace(typed, "$1");
   onText(before + snippet.text + text.slice(area()?.selectionEnd ?? at));
   if (snippet.missing.length > 0) toast(`Left out, because the lead has no ${snippet.missing.map((m) => m.replace("_", " ")).join(" and no ")}.`);
-  requestAnimationFrame(() => {
+  queueMicrotask(() => { // after the text is rendered, and before the next key
     area()?.focus();
     area()?.setSelectionRange((before + snippet.text).length, (before + snippet.text).length);
   });
