@@ -2,6 +2,8 @@ package browsertest
 
 import (
 	"testing"
+
+	"slipway/internal/testkit"
 )
 
 // A snippet is inserted by typing a slash, with the values of the lead. The person sees the text before it is sent.
@@ -71,8 +73,15 @@ func TestSavedViews(t *testing.T) {
 		b.button("Show all")
 		b.read("Boston Whaler")
 
-		p := s.Person("finance")
-		c := signIn(t, s, desk, p.Email, "/console/test/boats")
+		user := s.Test.User(map[string]any{"role_ids": []string{s.RoleID("finance")}})
+		s.Activate(user)
+		c := open(t, s, desk)
+		c.visit("/console/test/boats")
+		c.fill("#email", testkit.Rows[string](s.Server, `SELECT email FROM users WHERE id = ?`, user)[0])
+		c.click("main button")
+		c.fill("#password", testkit.Password)
+		c.click("main button")
+		c.see("h1")
 		c.read("Boston Whaler")
 		c.button("Views")
 		c.button("Used, oldest first")

@@ -471,7 +471,7 @@ func withoutIDs(body []byte) string {
 	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_", "con_", "lead_", "cns_",
 		"deal_", "off_", "trd_", "fin_", "fund_", "stip_", "doc_", "pay_", "pho_", "chn_", "imp_", "whk_", "dlv_", "evt_", "app_", "inst_",
 		"sso_", "apt_", "act_", "prp_", "msg_", "qtn_",
-		"tpl_", "seg_", "cmp_", "dnc_", "plan_", "lpn_"} {
+		"tpl_", "seg_", "cmp_", "dnc_", "plan_", "lpn_", "snip_", "view_"} {
 		for {
 			i := strings.Index(text, prefix)
 			if i < 0 || i+len(prefix)+26 > len(text) {

@@ -157,6 +157,7 @@ function Filters({ value }: { value: (name: string) => string | undefined }) {
   const sort = value("sort") ?? "";
   return (
     <div class="filters" role="group" aria-label="Filters">
+      <Views screen="boats" names={["status", "sort", ...filterNames]} columns={columnTitles} />
       <ChoiceChip
         label="Location" value={location && (locations.get(location)?.name ?? location)} current={location}
         choices={[...locations.values()].map((l) => [l.id, l.name])}
@@ -176,7 +177,6 @@ function Filters({ value }: { value: (name: string) => string | undefined }) {
         onChoose={(c) => setQuery({ condition: c })} onClear={clear("condition")}
       />
       {value("q") && <button type="button" class="chip on" onClick={clear("q")}>Search: <b>{value("q")}</b><Icon name="close" /></button>}
-      <Views screen="boats" names={["status", "sort", ...filterNames]} columns={columnTitles} />
       <span class="end">
         <Menu
           class="sort" align="end" button={<><span class="vh">Sort by </span>{sorts.find(([s]) => s === sort)?.[1] ?? "Newest first"}<Icon name="down" /></>}

@@ -34,7 +34,7 @@ function insert({ text, area, onText }: Target, snippet: PreviewLeadSnippet): vo
   const before = text.slice(0, at).replace(typed, "$1");
   onText(before + snippet.text + text.slice(area()?.selectionEnd ?? at));
   if (snippet.missing.length > 0) toast(`Left out, because the lead has no ${snippet.missing.map((m) => m.replace("_", " ")).join(" and no ")}.`);
-  requestAnimationFrame(() => {
+  queueMicrotask(() => { // after the text is rendered, and before the next key
     area()?.focus();
     area()?.setSelectionRange((before + snippet.text).length, (before + snippet.text).length);
   });
@@ -74,10 +74,10 @@ export function useSlash(target: Target): [preact.ComponentChildren, (event: Key
     return true;
   };
   const list = found.length > 0 && (
-    <ul class="menu slash" role="listbox" aria-label="Snippets">
+    <ul class="slash" role="listbox" aria-label="Snippets">
       {found.map((s) => (
-        <li key={s.id} role="option" aria-selected={s === current}>
-          <button type="button" tabIndex={-1} onMouseDown={(e) => e.preventDefault()} onClick={() => choose(s)}><b>/{s.name}</b><small>{excerpt(s.text) || "Needs a value that this lead doesn’t have"}</small></button>
+        <li key={s.id} role="option" aria-selected={s === current} onMouseDown={(e) => (e.preventDefault(), choose(s))}>
+          <b>/{s.name}</b><small>{excerpt(s.text) || "Needs a value that this lead doesn’t have"}</small>
         </li>
       ))}
     </ul>
