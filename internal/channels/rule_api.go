@@ -13,7 +13,7 @@ import (
 // mountRules registers the endpoints that say why a boat isn't on a channel.
 func (a *API) mountRules(r *rest.Router) {
 	rest.Get(r, rest.Route{
-		Path: "/hulls/{hull_id}/channels", ID: "listHullChannels", Needs: read,
+		Path: "/hulls/{hull_id}/channels", ID: "listHullPlacements", Needs: read,
 		Summary: "List where a hull is listed, and why not elsewhere",
 		Text:    "Returns one entry for each channel, with all reasons: the status, the filter, the rules, the answer of the partner, or that it was withdrawn.",
 		Assist:  assist.Read,

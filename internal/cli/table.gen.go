@@ -2226,12 +2226,6 @@ var operations = []Operation{
 		Summary: "List syndication channels", Doc: "Returns the marketplaces and websites that your hulls can be published on.\n\nIn preview since November 18, 2026. Can become stable on February 16, 2027.", Scopes: "hulls:read",
 		Result: "PreviewChannel", Preview: true, List: true,
 		Params: []Param{}},
-	{ID: "listHullChannels", Noun: "hulls", Name: "list-channels-preview", Verb: "GET", Path: "/v2-preview/hulls/{hull_id}/channels",
-		Summary: "List where a hull is listed, and why not elsewhere", Doc: "Returns one entry for each channel, with all reasons: the status, the filter, the rules, the answer of the partner, or that it was withdrawn.\n\nIn preview since November 19, 2026. Can become stable on February 17, 2027.", Scopes: "hulls:read",
-		Result: "PreviewHullOnChannel", Preview: true, List: true,
-		Params: []Param{
-			{In: inPath, Name: "hull_id", Type: "string", Doc: "ID of the hull.", Example: "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"},
-		}},
 	{ID: "listHullImportErrors", Noun: "hulls", Name: "list-import-errors", Verb: "GET", Path: "/v2-preview/hull_imports/{import_id}/errors",
 		Summary: "List all errors of an import", Doc: "The first rows come first. Send `Accept: text/csv` to get each rejected row as it was in the file, after its row number and its problems. Correct the rows and import that file: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start with a quote.\n\nIn preview since November 16, 2026. Can become stable on February 14, 2027.", Scopes: "hulls:read",
 		Result: "HullImportError", Preview: true, List: true, CSV: true,
@@ -2249,6 +2243,12 @@ var operations = []Operation{
 		Result: "PreviewHullOnChannel", Preview: true, List: true,
 		Params: []Param{
 			{In: inPath, Name: "channel_id", Type: "string", Doc: "ID of the channel.", Example: "chn_01jcqz8t5n8m2x4v6b7c9d0e1f"},
+		}},
+	{ID: "listHullPlacements", Noun: "hulls", Name: "list-placements", Verb: "GET", Path: "/v2-preview/hulls/{hull_id}/channels",
+		Summary: "List where a hull is listed, and why not elsewhere", Doc: "Returns one entry for each channel, with all reasons: the status, the filter, the rules, the answer of the partner, or that it was withdrawn.\n\nIn preview since November 19, 2026. Can become stable on February 17, 2027.", Scopes: "hulls:read",
+		Result: "PreviewHullOnChannel", Preview: true, List: true,
+		Params: []Param{
+			{In: inPath, Name: "hull_id", Type: "string", Doc: "ID of the hull.", Example: "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"},
 		}},
 	{ID: "listHullPriceChangesV2", Noun: "hulls", Name: "list-price-changes", Verb: "GET", Path: "/v2-preview/hulls/{hull_id}/price_changes",
 		Summary: "List price changes", Doc: "Returns the first price and each later change of the asking price, with the reason and the user or key that made it. Newest first.\n\nIn preview since November 18, 2026. Can become stable on February 16, 2027.", Scopes: "hulls:read",

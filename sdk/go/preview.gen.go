@@ -1592,16 +1592,6 @@ func (s *PreviewHullsService) ListChannels(ctx context.Context, params ListParam
 	return list[PreviewChannel](ctx, s.client, request{verb: "GET", path: "/v2-preview/channels", query: params}, opts)
 }
 
-// ListChannels: List where a hull is listed, and why not elsewhere. Requires hulls:read.
-//
-// Returns one entry for each channel, with all reasons: the status, the filter, the rules, the answer of the
-// partner, or that it was withdrawn.
-//
-// In preview since November 19, 2026. Can become stable on February 17, 2027.
-func (s *PreviewHullsService) ListChannels(ctx context.Context, hullID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewHullOnChannel, error] {
-	return list[PreviewHullOnChannel](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}/channels", ids: []string{hullID}, query: params}, opts)
-}
-
 // ListImportErrors: List all errors of an import. Requires hulls:read.
 //
 // The first rows come first. Send `Accept: text/csv` to get each rejected row as it was in the file, after its
@@ -1635,6 +1625,16 @@ func (s *PreviewHullsService) ListImportRows(ctx context.Context, importID strin
 // In preview since November 19, 2026. Can become stable on February 17, 2027.
 func (s *PreviewHullsService) ListLeftOut(ctx context.Context, channelID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewHullOnChannel, error] {
 	return list[PreviewHullOnChannel](ctx, s.client, request{verb: "GET", path: "/v2-preview/channels/{channel_id}/left_out", ids: []string{channelID}, query: params}, opts)
+}
+
+// ListPlacements: List where a hull is listed, and why not elsewhere. Requires hulls:read.
+//
+// Returns one entry for each channel, with all reasons: the status, the filter, the rules, the answer of the
+// partner, or that it was withdrawn.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) ListPlacements(ctx context.Context, hullID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewHullOnChannel, error] {
+	return list[PreviewHullOnChannel](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}/channels", ids: []string{hullID}, query: params}, opts)
 }
 
 // ListPriceChanges: List price changes. Requires hulls:read.

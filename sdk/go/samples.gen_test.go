@@ -2620,15 +2620,6 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
-			for hullOnChannel, err := range client.Preview.Hulls.ListChannels(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
-				if err != nil {
-					return err
-				}
-				fmt.Println(hullOnChannel)
-			}
-			return nil
-		},
-		func() error {
 			for hullImportError, err := range client.Preview.Hulls.ListImportErrors(ctx, "imp_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
 				if err != nil {
 					return err
@@ -2647,6 +2638,15 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 		},
 		func() error {
 			for hullOnChannel, err := range client.Preview.Hulls.ListLeftOut(ctx, "chn_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(hullOnChannel)
+			}
+			return nil
+		},
+		func() error {
+			for hullOnChannel, err := range client.Preview.Hulls.ListPlacements(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
 				if err != nil {
 					return err
 				}

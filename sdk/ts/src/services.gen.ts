@@ -2168,15 +2168,6 @@ export class PreviewHullsService extends PreviewFamily {
   readonly listChannels = (query?: ListParams, options?: Options): List<t.PreviewChannel> =>
     list(this, "/channels", options, query);
   /**
-   * List where a hull is listed, and why not elsewhere. Requires hulls:read.
-   * Returns one entry for each channel, with all reasons: the status, the filter, the rules, the answer of the
-   * partner, or that it was withdrawn.
-   *
-   * In preview since November 19, 2026. Can become stable on February 17, 2027.
-   */
-  readonly listChannels = (hullId: string, query?: ListParams, options?: Options): List<t.PreviewHullOnChannel> =>
-    list(this, path`/hulls/${hullId}/channels`, options, query);
-  /**
    * List all errors of an import. Requires hulls:read.
    * The first rows come first. Send `Accept: text/csv` to get each rejected row as it was in the file, after its
    * row number and its problems. Correct the rows and import that file: the two columns before them are ignored.
@@ -2206,6 +2197,15 @@ export class PreviewHullsService extends PreviewFamily {
    */
   readonly listLeftOut = (channelId: string, query?: ListParams, options?: Options): List<t.PreviewHullOnChannel> =>
     list(this, path`/channels/${channelId}/left_out`, options, query);
+  /**
+   * List where a hull is listed, and why not elsewhere. Requires hulls:read.
+   * Returns one entry for each channel, with all reasons: the status, the filter, the rules, the answer of the
+   * partner, or that it was withdrawn.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listPlacements = (hullId: string, query?: ListParams, options?: Options): List<t.PreviewHullOnChannel> =>
+    list(this, path`/hulls/${hullId}/channels`, options, query);
   /**
    * List price changes. Requires hulls:read.
    * Returns the first price and each later change of the asking price, with the reason and the user or key that

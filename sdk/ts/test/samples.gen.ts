@@ -1433,11 +1433,6 @@ export const samples = (slipway: Slipway): unknown => [
     }
   },
   async () => {
-    for await (const hullOnChannel of slipway.preview.hulls.listChannels("hull_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
-      console.log(hullOnChannel);
-    }
-  },
-  async () => {
     for await (const hullImportError of slipway.preview.hulls.listImportErrors("imp_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
       console.log(hullImportError);
     }
@@ -1448,6 +1443,11 @@ export const samples = (slipway: Slipway): unknown => [
   },
   async () => {
     for await (const hullOnChannel of slipway.preview.hulls.listLeftOut("chn_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(hullOnChannel);
+    }
+  },
+  async () => {
+    for await (const hullOnChannel of slipway.preview.hulls.listPlacements("hull_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
       console.log(hullOnChannel);
     }
   },
