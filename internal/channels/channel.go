@@ -30,6 +30,8 @@ type Channel struct {
 	Format      Format        `json:"format" db:"format" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"next openmarine=xml boatstream=xml"`
 	PushURL     *string       `json:"push_url" db:"push_url" doc:"URL that listings are sent to. Null for a channel that reads its feed." example:"https://partner.example/listings"`
 	Filter      ChannelFilter `json:"filter" db:"filter,json" doc:"Which hulls the channel accepts."`
+	Rules       ChannelRules  `json:"rules" db:"rules,json" doc:"What a boat needs before the channel lists it." since:"next"`
+	PartyNumber *string       `json:"party_number" db:"party_number" doc:"Your number at the marketplace. Feeds name you by it. Null if feeds use the ID of the dealership." example:"48213" since:"next"`
 	AutoPublish bool          `json:"auto_publish" db:"auto_publish" doc:"Whether all hulls that match the filter are published automatically."`
 	ListingURL  *string       `json:"listing_url" db:"listing_url" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}. Listings link to it. Null if there is none." example:"https://boats.example.com/{stock_number}" since:"next"`
 
@@ -96,6 +98,8 @@ type ChannelCreate struct {
 	Format      Format         `json:"format,omitempty" default:"json" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"next openmarine=xml boatstream=xml"`
 	PushURL     *string        `json:"push_url" required:"false" maxLength:"2000" doc:"URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed."`
 	Filter      *ChannelFilter `json:"filter,omitempty" doc:"Which hulls the channel accepts. Defaults to all hulls."`
+	Rules       *ChannelRules  `json:"rules,omitempty" doc:"What a boat needs before the channel lists it, such as photos. Defaults to nothing." since:"next"`
+	PartyNumber *string        `json:"party_number" required:"false" maxLength:"50" pattern:"^[!-~]+$" patternDescription:"ASCII characters without spaces" doc:"Your number at the marketplace, for BoatStream and OpenMarine." example:"48213" since:"next"`
 	AutoPublish bool           `json:"auto_publish,omitempty" doc:"Whether to publish all hulls that match the filter, now and later. Defaults to false."`
 	ListingURL  *string        `json:"listing_url" required:"false" maxLength:"2000" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}." example:"https://boats.example.com/{stock_number}" since:"next"`
 
@@ -106,7 +110,10 @@ type ChannelCreate struct {
 func (c ChannelCreate) channel() Channel {
 	out := Channel{
 		Name: c.Name, Kind: c.Kind, Format: c.Format, PushURL: c.PushURL, AutoPublish: c.AutoPublish, ListingURL: c.ListingURL,
-		CredentialHeader: c.CredentialHeader,
+		CredentialHeader: c.CredentialHeader, PartyNumber: c.PartyNumber,
+	}
+	if c.Rules != nil {
+		out.Rules = *c.Rules
 	}
 	if c.Filter != nil {
 		out.Filter = *c.Filter
@@ -131,6 +138,8 @@ type ChannelPatch struct {
 	Format      patch.Value[Format]       `json:"format,omitzero" doc:"Format of the feed and of listings that are sent. After a change, all listings are sent again."`
 	PushURL     patch.Null[string]        `json:"push_url,omitzero" maxLength:"2000" doc:"URL that listings are sent to. After a change, all listings are sent again. They are not removed from the old URL."`
 	Filter      patch.Null[ChannelFilter] `json:"filter,omitzero" doc:"Replaces the filter. Hulls that no longer match are withdrawn. Null accepts all hulls."`
+	Rules       patch.Null[ChannelRules]  `json:"rules,omitzero" doc:"Replaces the rules. Hulls that no longer meet them are withdrawn. Null requires nothing."`
+	PartyNumber patch.Null[string]        `json:"party_number,omitzero" maxLength:"50" pattern:"^[!-~]+$" patternDescription:"ASCII characters without spaces" doc:"Your number at the marketplace. Null uses the ID of the dealership." example:"48213"`
 	AutoPublish patch.Value[bool]         `json:"auto_publish,omitzero" doc:"Whether all hulls that match the filter are published automatically. If you turn it off, listed hulls stay."`
 	ListingURL  patch.Null[string]        `json:"listing_url,omitzero" maxLength:"2000" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}. Null removes it." example:"https://boats.example.com/{stock_number}"`
 
@@ -155,6 +164,13 @@ func (p ChannelPatch) apply(c *Channel) {
 	p.AutoPublish.To(&c.AutoPublish)
 	p.ListingURL.To(&c.ListingURL)
 	p.CredentialHeader.To(&c.CredentialHeader)
+	p.PartyNumber.To(&c.PartyNumber)
+	if p.Rules.Set {
+		c.Rules = ChannelRules{}
+		if p.Rules.V != nil {
+			c.Rules = *p.Rules.V
+		}
+	}
 	if p.Filter.Set {
 		c.Filter = ChannelFilter{}
 		if p.Filter.V != nil {
@@ -167,7 +183,8 @@ func (p ChannelPatch) apply(c *Channel) {
 // sendsOther reports whether the channel sends something else than before, or elsewhere.
 func (c Channel) sendsOther(before Channel) bool {
 	return null.Text(c.PushURL) != null.Text(before.PushURL) ||
-		c.PushURL != nil && (c.Format != before.Format || c.Kind != before.Kind || null.Text(c.ListingURL) != null.Text(before.ListingURL))
+		c.PushURL != nil && (c.Format != before.Format || c.Kind != before.Kind || null.Text(c.ListingURL) != null.Text(before.ListingURL) ||
+			null.Text(c.PartyNumber) != null.Text(before.PartyNumber))
 }
 
 // Check validates what the schema can't.
@@ -221,25 +238,4 @@ func (c Channel) page(h hulls.Hull) string {
 		return ""
 	}
 	return strings.NewReplacer("{hull_id}", h.ID, "{stock_number}", url.PathEscape(null.Text(h.StockNumber))).Replace(*c.ListingURL)
-}
-
-// rejects returns the field and the reason if a channel doesn't accept a hull, or "".
-func (c Channel) rejects(h hulls.Hull) (field, why string) {
-	f := c.Filter
-	preOrder := h.Status.IsComing() && f.PreOrders
-	switch {
-	case preOrder && !c.format().preOrders:
-		return "status", "is " + string(h.Status) + ", which the channel's format doesn't support"
-	case !h.Status.IsForSale() && !preOrder:
-		return "status", "is " + string(h.Status)
-	case !preOrder && len(f.Statuses) > 0 && !slices.Contains(f.Statuses, h.Status):
-		return "status", "is " + string(h.Status) + ", which the channel's filter excludes"
-	case len(f.LocationIDs) > 0 && !slices.Contains(f.LocationIDs, h.LocationID):
-		return "location_id", "is excluded by the channel's filter"
-	case len(f.Conditions) > 0 && !slices.Contains(f.Conditions, h.Condition):
-		return "condition", "is " + string(h.Condition) + ", which the channel's filter excludes"
-	case f.PriceMin != nil && h.PriceUSD < *f.PriceMin:
-		return "price_usd", "is below the minimum of the channel's filter"
-	}
-	return "", ""
 }

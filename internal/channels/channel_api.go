@@ -85,6 +85,7 @@ func (a *API) Mount(r *rest.Router) {
 		Produces: []string{"application/ld+json", "application/xml", "text/csv"},
 	}, a.feed)
 
+	a.mountRules(r.Preview("2026-11-19"))
 	p := r.Preview("2026-11-16")
 	rest.Patch(p, rest.Route{
 		Path: "/channels/{channel_id}", ID: "updateChannel", Needs: write, AllLocations: true,

@@ -1,6 +1,7 @@
 package channels
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"time"
@@ -11,11 +12,15 @@ import (
 // shop is what all listings of a dealership share.
 type shop struct {
 	id, name string
+	party    string // its number at the marketplace, or ""
 	url      string // of this installation
 	lots     []dealership.Location
 	print    string    // changes with the shared data
 	changed  time.Time // when the listings last changed, for formats that show it
 }
+
+// partyID returns how a marketplace names the dealership.
+func (s shop) partyID() string { return cmp.Or(s.party, s.id) }
 
 // format is a way to write listings.
 type format struct {

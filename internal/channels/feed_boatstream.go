@@ -282,7 +282,7 @@ func (b *boatStreamWriter) write(l listing) error {
 		Created: modified.Format(time.RFC3339), ID: l.ID,
 		Item: bsItem{
 			Pricing: bsPricing{Hidden: l.price() == ""}, Tax: "Not Applicable",
-			Dealer:       bsDealer{PartyID: l.shop.id, Name: l.shop.name, Address: address},
+			Dealer:       bsDealer{PartyID: l.shop.partyID(), Name: l.shop.name, Address: address},
 			ModifiedDate: modified.Format(time.DateOnly), ModifiedTime: modified.Format(time.TimeOnly), ReceivedOn: null.Text(l.ReceivedOn),
 			Address: address, Boat: bsSpecsOf(l), Status: bsStatuses[l.saleStatus()],
 		},
@@ -344,8 +344,8 @@ func bsSpecsOf(l listing) bsSpecs {
 	if s.HullColor != nil {
 		b.Color = &bsColor{*s.HullColor}
 	}
-	if class := l.class(); class != "" {
-		b.Class = &bsClass{title(class), true}
+	if l.BoatClass != nil {
+		b.Class = &bsClass{cmp.Or(bsClasses[*l.BoatClass], title(l.class())), true}
 	}
 	lengths := hulls.SpecLengths{}
 	if s.Lengths != nil {

@@ -24,7 +24,7 @@ func newOpenMarine(w io.Writer) writer { return &openMarineWriter{newStream(w)} 
 func (o *openMarineWriter) begin(s shop) error {
 	err := o.start(
 		element("open_marine", "version", "1.7", "language", "en", "origin", "Slipway", "date", s.changed.UTC().Format(time.RFC3339)),
-		element("broker", "code", s.id))
+		element("broker", "code", s.partyID()))
 	if err != nil {
 		return err
 	}

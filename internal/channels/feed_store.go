@@ -17,6 +17,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/null"
 	"slipway/internal/vocab/token"
 )
 
@@ -92,6 +93,7 @@ func feedTag(ctx context.Context, tx *db.Tx, c Channel, s *shop) (string, error)
 // writeFeed writes all hulls that a channel lists, in batches, so that its memory
 // doesn't grow with the inventory. It joins hulls to read a batch in one query.
 func writeFeed(ctx context.Context, d *db.DB, c Channel, s shop, w io.Writer) error {
+	s.party = null.Text(c.PartyNumber)
 	format := c.format()
 	out := format.open(w)
 	if err := out.begin(s); err != nil {
@@ -134,6 +136,8 @@ func listingsOf(ctx context.Context, tx *db.Tx, c Channel, s shop, all []hulls.H
 	if len(all) == 0 {
 		return nil, nil
 	}
+
+	s.party = null.Text(c.PartyNumber)
 
 	// The list always has the same length, so that the statements are always the same.
 	ids := make([]string, feedBatch)

@@ -32,6 +32,7 @@ var columns = map[string]string{
 	"Hull":               "stock_number:STOCK year+make+model:BOAT status location_id days_in_stock:DAYS price_usd / hin condition length_ft:LENGTH photo_count:PHOTOS version updated_at",
 	"HullChange":         "at from to location_id reason actor",
 	"HullImport":         "id state rows created updated unchanged failed skipped / problem created_at finished_at",
+	"HullOnChannel":      "channel_id hull_id title state reasons",
 	"HullPhoto":          "id position is_primary:PRIMARY state width height bytes caption / created_at",
 	"HullSyndication":    "channel_id state action code message published_at / url updated_at",
 	"Install":            "id app environment scopes last_used_at / user_id created_at",

@@ -1707,6 +1707,25 @@ func (s *PreviewHullsService) ListImportRows(ctx context.Context, importID strin
 	return call[PreviewHullImportRows](ctx, s.client, request{verb: "GET", path: "/v2-preview/hull_imports/{import_id}/rows", ids: []string{importID}}, opts)
 }
 
+// ListLeftOut: List the hulls that a channel leaves out, and why. Requires hulls:read.
+//
+// Hulls that are not sold, delivered or archived, newest first. Each has all reasons.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) ListLeftOut(ctx context.Context, channelID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewHullOnChannel, error] {
+	return list[PreviewHullOnChannel](ctx, s.client, request{verb: "GET", path: "/v2-preview/channels/{channel_id}/left_out", ids: []string{channelID}, query: params}, opts)
+}
+
+// ListPlacements: List where a hull is listed, and why not elsewhere. Requires hulls:read.
+//
+// Returns one entry for each channel, with all reasons: the status, the filter, the rules, the answer of the
+// partner, or that it was withdrawn.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) ListPlacements(ctx context.Context, hullID string, params ListParams, opts ...RequestOption) iter.Seq2[PreviewHullOnChannel, error] {
+	return list[PreviewHullOnChannel](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}/channels", ids: []string{hullID}, query: params}, opts)
+}
+
 // ListPriceChanges: List price changes. Requires hulls:read.
 //
 // Returns the first price and each later change of the asking price, with the reason and the user or key that

@@ -2706,6 +2706,24 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			for hullOnChannel, err := range client.Preview.Hulls.ListLeftOut(ctx, "chn_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(hullOnChannel)
+			}
+			return nil
+		},
+		func() error {
+			for hullOnChannel, err := range client.Preview.Hulls.ListPlacements(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
+				if err != nil {
+					return err
+				}
+				fmt.Println(hullOnChannel)
+			}
+			return nil
+		},
+		func() error {
 			for priceChange, err := range client.Preview.Hulls.ListPriceChanges(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.ListParams{}) {
 				if err != nil {
 					return err

@@ -372,8 +372,12 @@ type Channel struct {
 	ListingURL *string `json:"listing_url"`
 	// Name of the channel, for your staff.
 	Name string `json:"name"`
+	// Your number at the marketplace. Feeds name you by it. Null if feeds use the ID of the dealership.
+	PartyNumber *string `json:"party_number"`
 	// URL that listings are sent to. Null for a channel that reads its feed.
 	PushURL *string `json:"push_url"`
+	// What a boat needs before the channel lists it.
+	Rules ChannelRules `json:"rules"`
 	// Secret that listings are signed with when they are sent to push_url. It is only in the response that creates
 	// it, and null otherwise.
 	SigningSecret *string `json:"signing_secret"`
@@ -404,8 +408,12 @@ type ChannelCreate struct {
 	ListingURL string `json:"listing_url,omitzero"`
 	// Name of the channel, for your staff.
 	Name string `json:"name"`
+	// Your number at the marketplace, for BoatStream and OpenMarine.
+	PartyNumber string `json:"party_number,omitzero"`
 	// URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed.
 	PushURL string `json:"push_url,omitzero"`
+	// What a boat needs before the channel lists it, such as photos. Defaults to nothing.
+	Rules *ChannelRules `json:"rules,omitzero"`
 }
 
 // ChannelFilter: Which hulls a channel accepts. Empty and null fields match all hulls.
@@ -421,6 +429,20 @@ type ChannelFilter struct {
 	PriceMin *int64 `json:"price_min,omitzero"`
 	// Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders.
 	Statuses []ListedHullStatus `json:"statuses,omitzero"`
+}
+
+// ChannelRules: What a boat needs before the channel lists it. Empty and null fields require nothing.
+type ChannelRules struct {
+	// Whether the boat needs a class, such as power-center.
+	BoatClass *bool `json:"boat_class,omitzero"`
+	// Minimum length of the description, in characters.
+	DescriptionMin *int64 `json:"description_min,omitzero"`
+	// Whether the boat needs a HIN.
+	HIN *bool `json:"hin,omitzero"`
+	// Minimum number of photos.
+	PhotosMin *int64 `json:"photos_min,omitzero"`
+	// Whether the boat needs a price above 0.
+	Price *bool `json:"price,omitzero"`
 }
 
 // Connection: A connection to an identity provider, for single sign-on.
@@ -4232,8 +4254,12 @@ type PreviewChannel struct {
 	ListingURL *string `json:"listing_url"`
 	// Name of the channel, for your staff.
 	Name string `json:"name"`
+	// Your number at the marketplace. Feeds name you by it. Null if feeds use the ID of the dealership.
+	PartyNumber *string `json:"party_number"`
 	// URL that listings are sent to. Null for a channel that reads its feed.
 	PushURL *string `json:"push_url"`
+	// What a boat needs before the channel lists it.
+	Rules ChannelRules `json:"rules"`
 	// Secret that listings are signed with when they are sent to push_url. It is only in the response that creates
 	// it, and null otherwise.
 	SigningSecret *string `json:"signing_secret"`
@@ -4264,8 +4290,12 @@ type PreviewChannelCreate struct {
 	ListingURL string `json:"listing_url,omitzero"`
 	// Name of the channel, for your staff.
 	Name string `json:"name"`
+	// Your number at the marketplace, for BoatStream and OpenMarine.
+	PartyNumber string `json:"party_number,omitzero"`
 	// URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed.
 	PushURL string `json:"push_url,omitzero"`
+	// What a boat needs before the channel lists it, such as photos. Defaults to nothing.
+	Rules *ChannelRules `json:"rules,omitzero"`
 }
 
 // PreviewChannelFilter: Which hulls a channel accepts. Empty and null fields match all hulls.
@@ -4302,9 +4332,13 @@ type PreviewChannelPatch struct {
 	ListingURL Opt[string] `json:"listing_url,omitzero"`
 	// Name for your staff.
 	Name Opt[string] `json:"name,omitzero"`
+	// Your number at the marketplace. Null uses the ID of the dealership.
+	PartyNumber Opt[string] `json:"party_number,omitzero"`
 	// URL that listings are sent to. After a change, all listings are sent again. They are not removed from the old
 	// URL.
 	PushURL Opt[string] `json:"push_url,omitzero"`
+	// Replaces the rules. Hulls that no longer meet them are withdrawn. Null requires nothing.
+	Rules Opt[PreviewChannelPatchRules] `json:"rules,omitzero"`
 }
 
 // PreviewChannelPatchFilter: Replaces the filter. Hulls that no longer match are withdrawn. Null accepts all
@@ -4321,6 +4355,31 @@ type PreviewChannelPatchFilter struct {
 	PriceMin Opt[PreviewMoney] `json:"price_min,omitzero"`
 	// Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders.
 	Statuses Opt[[]ListedHullStatus] `json:"statuses,omitzero"`
+}
+
+// PreviewChannelPatchRules: Replaces the rules. Hulls that no longer meet them are withdrawn. Null requires
+// nothing.
+type PreviewChannelPatchRules struct {
+	// Whether the boat needs a class, such as power-center.
+	BoatClass Opt[bool] `json:"boat_class,omitzero"`
+	// Minimum length of the description, in characters.
+	DescriptionMin Opt[int64] `json:"description_min,omitzero"`
+	// Whether the boat needs a HIN.
+	HIN Opt[bool] `json:"hin,omitzero"`
+	// Minimum number of photos.
+	PhotosMin Opt[int64] `json:"photos_min,omitzero"`
+	// Whether the boat needs a price above 0.
+	Price Opt[bool] `json:"price,omitzero"`
+}
+
+// PreviewChannelReason: Why a channel doesn't list a hull.
+type PreviewChannelReason struct {
+	// Kind of reason: rule, filter, paused, withdrawn, pending or a code of the partner.
+	Code string `json:"code"`
+	// Field of the hull that is the reason. Null if it isn't a field.
+	Field *string `json:"field"`
+	// The reason. Completes a sentence that starts with the field, or is a sentence.
+	Message string `json:"message"`
 }
 
 // PreviewChannelRotate: How long the old signing secret of a channel is still used.
@@ -5854,6 +5913,26 @@ type PreviewHullImportWord struct {
 	Rows int64 `json:"rows"`
 	// The word, as in the file.
 	Word string `json:"word"`
+}
+
+// PreviewHullOnChannel: Whether a channel lists a hull, and why not.
+type PreviewHullOnChannel struct {
+	// Channel that the entry is about.
+	ChannelID string `json:"channel_id"`
+	// Name of the channel.
+	ChannelName string `json:"channel_name"`
+	// Hull that the entry is about.
+	HullID string `json:"hull_id"`
+	// Whether the hull is in the feed, or listed by the partner.
+	Listed bool `json:"listed"`
+	// All reasons why it isn't listed. Empty if it is.
+	Reasons []PreviewChannelReason `json:"reasons"`
+	// State of the hull on the channel.
+	State HullSyndicationState `json:"state"`
+	// Its stock number. Null if it has none.
+	StockNumber *string `json:"stock_number"`
+	// Year, make and model of the hull.
+	Title string `json:"title"`
 }
 
 // PreviewHullPricing: The current price and cost of a hull.

@@ -61,6 +61,9 @@ var consoleRecipes = map[string]recipe{
 	"preview.startHullImport":             {aCheckedImport, nil},
 	"preview.getHullImportReconciliation": {aStartedImport, nil},
 
+	"preview.listHullPlacements": {aListing, nil},
+	"preview.listLeftOutHulls":   {aChannel, nil},
+
 	"preview.listProposals":   {toList(aProposal), nil},
 	"preview.createProposal":  {nil, func(c *testkit.Client) any { return newProposal(c) }},
 	"preview.getProposal":     {aProposal, nil},

@@ -2259,6 +2259,23 @@ export class PreviewHullsService extends PreviewFamily {
   readonly listImportRows = (importId: string, options?: Options): Promise<t.PreviewHullImportRows> =>
     get(this, path`/hull_imports/${importId}/rows`, options);
   /**
+   * List the hulls that a channel leaves out, and why. Requires hulls:read.
+   * Hulls that are not sold, delivered or archived, newest first. Each has all reasons.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listLeftOut = (channelId: string, query?: ListParams, options?: Options): List<t.PreviewHullOnChannel> =>
+    list(this, path`/channels/${channelId}/left_out`, options, query);
+  /**
+   * List where a hull is listed, and why not elsewhere. Requires hulls:read.
+   * Returns one entry for each channel, with all reasons: the status, the filter, the rules, the answer of the
+   * partner, or that it was withdrawn.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly listPlacements = (hullId: string, query?: ListParams, options?: Options): List<t.PreviewHullOnChannel> =>
+    list(this, path`/hulls/${hullId}/channels`, options, query);
+  /**
    * List price changes. Requires hulls:read.
    * Returns the first price and each later change of the asking price, with the reason and the user or key that
    * made it. Newest first.

@@ -1086,8 +1086,12 @@ export interface Channel {
   listing_url: string | null;
   /** Name of the channel, for your staff. */
   name: string;
+  /** Your number at the marketplace. Feeds name you by it. Null if feeds use the ID of the dealership. */
+  party_number: string | null;
   /** URL that listings are sent to. Null for a channel that reads its feed. */
   push_url: string | null;
+  /** What a boat needs before the channel lists it. */
+  rules: ChannelRules;
   /**
    * Secret that listings are signed with when they are sent to push_url. It is only in the response that creates
    * it, and null otherwise.
@@ -1124,8 +1128,12 @@ export interface ChannelCreate {
   listing_url?: string | null;
   /** Name of the channel, for your staff. */
   name: string;
+  /** Your number at the marketplace, for BoatStream and OpenMarine. */
+  party_number?: string | null;
   /** URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed. */
   push_url?: string | null;
+  /** What a boat needs before the channel lists it, such as photos. Defaults to nothing. */
+  rules?: ChannelRules;
 }
 
 /** Which hulls a channel accepts. Empty and null fields match all hulls. */
@@ -1143,6 +1151,20 @@ export interface ChannelFilter {
   price_min?: number | null;
   /** Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders. */
   statuses?: Array<ListedHullStatus>;
+}
+
+/** What a boat needs before the channel lists it. Empty and null fields require nothing. */
+export interface ChannelRules {
+  /** Whether the boat needs a class, such as power-center. */
+  boat_class?: boolean;
+  /** Minimum length of the description, in characters. */
+  description_min?: number | null;
+  /** Whether the boat needs a HIN. */
+  hin?: boolean;
+  /** Minimum number of photos. */
+  photos_min?: number | null;
+  /** Whether the boat needs a price above 0. */
+  price?: boolean;
 }
 
 /** A connection to an identity provider, for single sign-on. */
@@ -5491,8 +5513,12 @@ export interface PreviewChannel {
   listing_url: string | null;
   /** Name of the channel, for your staff. */
   name: string;
+  /** Your number at the marketplace. Feeds name you by it. Null if feeds use the ID of the dealership. */
+  party_number: string | null;
   /** URL that listings are sent to. Null for a channel that reads its feed. */
   push_url: string | null;
+  /** What a boat needs before the channel lists it. */
+  rules: ChannelRules;
   /**
    * Secret that listings are signed with when they are sent to push_url. It is only in the response that creates
    * it, and null otherwise.
@@ -5529,8 +5555,12 @@ export interface PreviewChannelCreate {
   listing_url?: string | null;
   /** Name of the channel, for your staff. */
   name: string;
+  /** Your number at the marketplace, for BoatStream and OpenMarine. */
+  party_number?: string | null;
   /** URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed. */
   push_url?: string | null;
+  /** What a boat needs before the channel lists it, such as photos. Defaults to nothing. */
+  rules?: ChannelRules;
 }
 
 /** Which hulls a channel accepts. Empty and null fields match all hulls. */
@@ -5571,11 +5601,15 @@ export interface PreviewChannelPatch {
   listing_url?: string | null;
   /** Name for your staff. */
   name?: string;
+  /** Your number at the marketplace. Null uses the ID of the dealership. */
+  party_number?: string | null;
   /**
    * URL that listings are sent to. After a change, all listings are sent again. They are not removed from the old
    * URL.
    */
   push_url?: string | null;
+  /** Replaces the rules. Hulls that no longer meet them are withdrawn. Null requires nothing. */
+  rules?: PreviewChannelPatchRules | null;
 }
 
 /** Replaces the filter. Hulls that no longer match are withdrawn. Null accepts all hulls. */
@@ -5593,6 +5627,30 @@ export interface PreviewChannelPatchFilter {
   price_min?: PreviewMoney | null;
   /** Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders. */
   statuses?: Array<ListedHullStatus>;
+}
+
+/** Replaces the rules. Hulls that no longer meet them are withdrawn. Null requires nothing. */
+export interface PreviewChannelPatchRules {
+  /** Whether the boat needs a class, such as power-center. */
+  boat_class?: boolean;
+  /** Minimum length of the description, in characters. */
+  description_min?: number | null;
+  /** Whether the boat needs a HIN. */
+  hin?: boolean;
+  /** Minimum number of photos. */
+  photos_min?: number | null;
+  /** Whether the boat needs a price above 0. */
+  price?: boolean;
+}
+
+/** Why a channel doesn't list a hull. */
+export interface PreviewChannelReason {
+  /** Kind of reason: rule, filter, paused, withdrawn, pending or a code of the partner. */
+  code: string;
+  /** Field of the hull that is the reason. Null if it isn't a field. */
+  field: string | null;
+  /** The reason. Completes a sentence that starts with the field, or is a sentence. */
+  message: string;
 }
 
 /** How long the old signing secret of a channel is still used. */
@@ -7232,6 +7290,26 @@ export interface PreviewHullImportWord {
   rows: number;
   /** The word, as in the file. */
   word: string;
+}
+
+/** Whether a channel lists a hull, and why not. */
+export interface PreviewHullOnChannel {
+  /** Channel that the entry is about. */
+  channel_id: string;
+  /** Name of the channel. */
+  channel_name: string;
+  /** Hull that the entry is about. */
+  hull_id: string;
+  /** Whether the hull is in the feed, or listed by the partner. */
+  listed: boolean;
+  /** All reasons why it isn't listed. Empty if it is. */
+  reasons: Array<PreviewChannelReason>;
+  /** State of the hull on the channel. */
+  state: HullSyndicationState;
+  /** Its stock number. Null if it has none. */
+  stock_number: string | null;
+  /** Year, make and model of the hull. */
+  title: string;
 }
 
 /** The current price and cost of a hull. */

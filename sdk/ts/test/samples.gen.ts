@@ -1479,6 +1479,16 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(hullImportRows);
   },
   async () => {
+    for await (const hullOnChannel of slipway.preview.hulls.listLeftOut("chn_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(hullOnChannel);
+    }
+  },
+  async () => {
+    for await (const hullOnChannel of slipway.preview.hulls.listPlacements("hull_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
+      console.log(hullOnChannel);
+    }
+  },
+  async () => {
     for await (const priceChange of slipway.preview.hulls.listPriceChanges("hull_01jcqz8t5n8m2x4v6b7c9d0e1f")) {
       console.log(priceChange.id);
     }

@@ -46,3 +46,11 @@ export function useBoat(id: string | undefined) {
   const load = () => api.preview.hulls.get(id!, { expand: ["pricing", ...(can("hulls:write") ? ["listing_agreement" as const] : [])] });
   return useLoad<PreviewHull>(id ? ["boat", id] : undefined, load, id ? [id] : []);
 }
+
+const reasonFields: Record<string, string> = { photo_count: "The number of photos", price_usd: "The price", price: "The price", hin: "The HIN", boat_class: "The class", location_id: "The location" };
+
+/** Why a channel doesn't list a boat, as a sentence. */
+export function sayReason(r: { field: string | null; message: string }): string {
+  if (!r.field) return r.message;
+  return `${reasonFields[r.field] ?? "The " + r.field.replaceAll("_", " ")} ${r.message}.`;
+}
