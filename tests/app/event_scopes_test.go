@@ -14,7 +14,7 @@ import (
 func TestEventsRequireTheScopeOfTheirNoun(t *testing.T) {
 	want := map[string]string{
 		"hull": "hulls:read", "listing_agreement": "hulls:write", "hull_photo": "hulls:read", "channel": "hulls:read", "import": "hulls:read",
-		"contact": "leads:read", "lead": "leads:read", "appointment": "leads:read", "quarantine": "leads:read",
+		"contact": "leads:read", "contact_import": "leads:read", "lead": "leads:read", "appointment": "leads:read", "quarantine": "leads:read",
 		"campaign": "leads:read", "follow_up_plan": "leads:read", "lead_plan": "leads:read", "lead_segment": "leads:read", "message_template": "leads:read", "do_not_call_list": "leads:read",
 		"activity": "hulls:read and leads:read and deals:read", "proposal": "hulls:read and leads:read and deals:read",
 		"deal": "deals:read", "funding": "deals:read", "document": "deals:read", "payment": "deals:read", "finance_structure": "deals:read",

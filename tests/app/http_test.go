@@ -83,10 +83,12 @@ func TestHead(t *testing.T) {
 				get, head := send(t, client, "GET", path, nil), send(t, client, "HEAD", path, nil)
 				assert.Equal(t, head.StatusCode, get.StatusCode, "HEAD", path)
 				assert.Equal(t, len(head.Bytes), 0, "HEAD", path)
-				for _, name := range []string{"Content-Type", "ETag", "Service-Version"} {
-					assert.Equal(t, head.Header.Get(name), get.Header.Get(name), "HEAD", path, name)
-				}
 				grows := path == "/v1/audit" // reading the log is audited
+				for _, name := range []string{"Content-Type", "ETag", "Service-Version"} {
+					if !grows || name != "ETag" {
+						assert.Equal(t, head.Header.Get(name), get.Header.Get(name), "HEAD", path, name)
+					}
+				}
 				streams := strings.HasSuffix(path, "/feed")
 				if accept == "identity" && strings.HasPrefix(path, "/v1/") && !grows && !streams {
 					assert.Equal(t, head.Header.Get("Content-Length"), strconv.Itoa(len(get.Bytes)), "HEAD", path)

@@ -25,6 +25,7 @@ var withoutRequest = map[string]string{
 	"password_notice":           "TestResetPassword, from a page",
 	"refresh_sso_connection":    "TestMetadataRefresh, for old metadata",
 	"send_appointment_reminder": "TestReminderOfServer, for a lead with consent",
+	"send_daily_summary":        "TestDailySummary, for a user who wants it",
 	"send_reset_link":           "TestResetPassword, from a page",
 	"send_sso_link":             "TestLinkByEmail, from a page",
 	"verify_sso_domains":        "TestVerifyDomain, for a DNS record",
