@@ -42,10 +42,10 @@ var campaignRecipes = map[string]recipe{
 	"preview.startLeadPlan":      {aLead, func(c *testkit.Client) any { return aPlan(c) }},
 	"preview.stopLeadPlan":       {aLeadPlan, nil},
 
-	"preview.listSnippets":     {toList(aSnippet), nil},
-	"preview.createSnippet":    {nil, fixed(`{"name": "sold", "body": "The {boat} is sold."}`)},
-	"preview.updateSnippet":    {aSnippet, fixed(`{"body": "The {boat} is sold."}`)},
-	"preview.deleteSnippet":    {aSnippet, nil},
+	"preview.listSnippets":    {toList(aSnippet), nil},
+	"preview.createSnippet":   {nil, fixed(`{"name": "sold", "body": "The {boat} is sold."}`)},
+	"preview.updateSnippet":   {aSnippet, fixed(`{"body": "The {boat} is sold."}`)},
+	"preview.deleteSnippet":   {aSnippet, nil},
 	"preview.getLeadSnippets": {aLead, nil},
 
 	"preview.listDoNotCallLists":  {toList(aDoNotCallList), nil},
