@@ -20,7 +20,7 @@ export function BoatListings({ boat }: { boat: PreviewHull }) {
       {({ data }) => data.length === 0 ? <Empty text="No channels yet. An owner can add marketplaces and websites in the settings." /> : (
         <div class="part">
           <table class="plain">
-            <thead><tr><th scope="col">Channel</th><th scope="col">State</th><th scope="col">Message</th><th /></tr></thead>
+            <thead><tr><th scope="col">Channel</th><th scope="col">State</th><th scope="col">Message</th><th scope="col"><span class="vh">Actions</span></th></tr></thead>
             <tbody>{data.map((l) => <ListingRow key={l.channel_id} boat={boat} listing={l} channel={channels.get(l.channel_id)} why={reasons.get(l.channel_id)} />)}</tbody>
           </table>
         </div>
