@@ -234,6 +234,7 @@ func (s *seeder) addChannels(ctx context.Context, e *environment) error {
 		{
 			Name: "Boat Trader", Kind: "boat_trader", Format: "xml", AutoPublish: true,
 			Filter: &channels.ChannelFilter{Conditions: []hulls.Condition{"new", "demo"}},
+			Rules:  &channels.ChannelRules{PhotosMin: new(int64(3)), Price: true},
 		},
 		{
 			Name: "Our website", Kind: "website", Format: "json", AutoPublish: true, Filter: &channels.ChannelFilter{PreOrders: true},
