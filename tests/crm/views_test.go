@@ -49,6 +49,7 @@ func TestViews(t *testing.T) {
 			`{"screen": "boats", "name": " ", "query": ""}`:                  {"name", "too_short"},
 			`{"screen": "boats", "name": "x", "query": "a=%zz"}`:             {"query", "format"},
 			`{"screen": "roles", "name": "x", "query": ""}`:                  {"screen", "enum"},
+			`{"screen": "leads", "name": "x", "query": "q=ann+bell"}`:        {"query", "format"},
 			`{"screen": "boats", "name": "x", "query": "", "columns": [""]}`: {"columns", "too_long"},
 		} {
 			sales.Post(path, body, 422, nil).WantDetail(t, want[0], want[1])

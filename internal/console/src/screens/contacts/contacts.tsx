@@ -40,7 +40,7 @@ export function Contacts() {
         <div class="filters" role="group" aria-label="Filters">
           <SearchBox label="Search name, email or phone" />
           <InputChip label="Tag" value={value("tag")} fields={[{ name: "tag", label: "Tag", value: value("tag") ?? "" }]} onApply={setQuery} onClear={() => setQuery({ tag: undefined })} />
-          <Views screen="contacts" names={["q", "tag"]} columns={columns.map((c) => c.title)} />
+          <Views screen="contacts" names={["tag"]} columns={columns.map((c) => c.title)} />
         </div>
         <Table
           label="Contacts" list={contacts} columns={chosenColumns(peek ? columns.slice(0, 3) : columns, query)} current={peek} name={contactName}

@@ -63,7 +63,7 @@ export function Leads({ id }: { id?: string }) {
         <div class="head"><Title>Leads</Title>{can("leads:write") && <div class="acts"><ButtonLink href={href("leads/plans")}>Plans</ButtonLink><ButtonLink href={href("leads/campaigns")}>Campaigns</ButtonLink><Button kind="primary" icon="plus" onClick={create}>New</Button></div>}</div>
         <SearchBox label="Search all leads" />
         <Tabs label="View" tabs={Object.entries(views).map(([key, [title]]) => ({ title, href: href("leads", { view: key }), current: !q && key === view, count: key === "waiting" ? waiting : undefined }))} />
-        <div class="filters lead-views"><Views screen="leads" names={["view", "q"]} /></div>
+        <div class="filters lead-views"><Views screen="leads" names={["view"]} /></div>
         <QuarantineLine />
         <LeadList leads={leads} id={id} query={query} />
       </section>
