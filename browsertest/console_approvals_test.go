@@ -122,6 +122,7 @@ func TestApprovalKeys(t *testing.T) {
 		b := ownerAt(t, s, "approvals")
 		at := func(id string) { b.until(`location.pathname.endsWith("`+id+`")`, "the proposal "+id) }
 		at(newer) // a wide screen shows the first one
+		b.settled()
 		b.press("j")
 		at(older)
 		b.read("$115,000")

@@ -338,7 +338,7 @@ func TestConsoleLeadsReadOnly(t *testing.T) {
 	d := startDemo(t)
 	t.Parallel()
 	b := signIn(t, d.server, desk, d.email("finance"), "/console/test/leads")
-	b.read("Your role can't do this. An owner can add leads:write to it.")
+	b.read("Your role can't do this. Someone with the role")
 	assert.Equal(t, evaluate[bool](b, hasSend), false, "a way to send")
 	assert.Equal(t, evaluate[int](b, `[...document.querySelectorAll("button")].filter((e) => /^(New|Assign|Close)$/.test(e.innerText.trim())).length`), 0, "buttons that write")
 	b.visit("/console/test/contacts")

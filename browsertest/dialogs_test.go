@@ -96,7 +96,6 @@ func patternOf(d dialog) *regexp.Regexp {
 // change that requires a code. Each has the test that opens it, or why none does.
 var elsewhere = map[string]string{
 	"screens/contacts/merge.tsx \"Merge contacts\"":          "TestConsoleContacts",
-	"screens/leads/plan.tsx \"Start a follow-up plan\"":      "TestConsolePlan",
 	"screens/dialogs.tsx \"Set up two-factor verification\"": "none: a sentence and two buttons, like the questions that are opened here",
 	"screens/dialogs.tsx \"Two-factor verification\"":        "TestKeys",
 }

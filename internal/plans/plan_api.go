@@ -31,7 +31,7 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	p := r.Family(family.Campaigns).Preview("2026-11-19")
 	rest.Get(p, rest.Route{
-		Path: "/follow_up_plans", ID: "listFollowUpPlans", Needs: read, AllLocations: true,
+		Path: "/follow_up_plans", ID: "listFollowUpPlans", Needs: read,
 		Summary: "List follow-up plans, newest first",
 		Assist:  assist.Read,
 	}, a.list)
@@ -42,7 +42,7 @@ func (a *API) Mount(r *rest.Router) {
 		Assist:  assist.Never(assist.Settings),
 	}, a.create)
 	rest.Get(p, rest.Route{
-		Path: "/follow_up_plans/{plan_id}", ID: "getFollowUpPlan", Needs: read, AllLocations: true,
+		Path: "/follow_up_plans/{plan_id}", ID: "getFollowUpPlan", Needs: read,
 		Summary: "Retrieve a follow-up plan",
 		Assist:  assist.Read,
 	}, a.get)

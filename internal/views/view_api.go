@@ -19,25 +19,25 @@ type API struct{ DB *db.DB }
 func (a *API) Mount(r *rest.Router) {
 	p := r.Family(family.Dealership).Preview("2026-11-19")
 	rest.Get(p, rest.Route{
-		Path: "/views", ID: "listViews", Needs: auth.AnyCredential, AllLocations: true,
+		Path: "/views", ID: "listViews", Needs: auth.AnyCredential,
 		Summary: "List the saved views of lists, newest first",
 		Text:    "Returns your views and the shared ones, of the lists that you can see.",
 		Assist:  assist.Read,
 	}, a.list)
 	rest.PostCreated(p, rest.Route{
-		Path: "/views", ID: "createView", Needs: auth.AnyCredential, AllLocations: true,
+		Path: "/views", ID: "createView", Needs: auth.AnyCredential,
 		Summary: "Save a view of a list",
 		Text:    "Requires the scope to read the list. You can save at most 100 views.",
 		Assist:  assist.Never(assist.Settings),
 	}, a.create)
 	rest.Patch(p, rest.Route{
-		Path: "/views/{view_id}", ID: "updateView", Needs: auth.AnyCredential, AllLocations: true,
+		Path: "/views/{view_id}", ID: "updateView", Needs: auth.AnyCredential,
 		Summary: "Change a saved view",
 		Text:    "A shared view can be changed by its owner, managers and administrators.",
 		Assist:  assist.Never(assist.Settings),
 	}, a.update)
 	rest.Delete(p, rest.Route{
-		Path: "/views/{view_id}", ID: "deleteView", Needs: auth.AnyCredential, AllLocations: true,
+		Path: "/views/{view_id}", ID: "deleteView", Needs: auth.AnyCredential,
 		Summary: "Delete a saved view",
 		Text:    "A shared view can be deleted by its owner, managers and administrators.",
 		Assist:  assist.Never(assist.Deletes),

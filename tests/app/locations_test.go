@@ -33,6 +33,12 @@ var everywhere = map[string]string{
 	"preview.getMessaging":              "whether the dealership can send messages",
 	"preview.getDealDesk":               "fees, products and lenders belong to the dealership",
 	"preview.listProposals":             "lists those about own objects",
+	"preview.listFollowUpPlans":         "plans belong to the dealership",
+	"preview.getFollowUpPlan":           "plans belong to the dealership",
+	"preview.listViews":                 "views have no objects",
+	"preview.createView":                "views have no objects",
+	"preview.updateView":                "views have no objects",
+	"preview.deleteView":                "views have no objects",
 }
 
 // limitedUser returns a user with a role for managers that is limited to own locations.
