@@ -69,22 +69,22 @@ func waitForImport(path string) waiter {
 func waitForDelivery(ctx context.Context, c *operationCall, text []byte) ([]byte, error) {
 	bar := newBar(c.s, "Delivering")
 	defer bar.finish()
-	for first := int64(-1); ; {
+	for first := -1; ; {
 		var d struct {
 			ID, Status string
-			Attempts   int64  `json:"attempt_count"`
+			Attempts   []json.RawMessage
 			WebhookID  string `json:"webhook_id"`
 		}
 		if err := json.Unmarshal(text, &d); err != nil {
 			return nil, err
 		}
 		if first < 0 {
-			first = d.Attempts
+			first = len(d.Attempts)
 		}
 		switch {
 		case d.Status == "succeeded":
 			return text, nil
-		case d.Status != "pending" || d.Attempts > first:
+		case d.Status != "pending" || len(d.Attempts) > first:
 			return text, errors.New("the delivery failed. The attempts show why")
 		}
 		var err error
@@ -112,11 +112,12 @@ func (c *operationCall) prepareWait(ctx context.Context) (err error) {
 	return err
 }
 
-// delivery is a delivery of a webhook.
+// delivery is a delivery of a webhook. Its attempts are those that have ended: attempt_count
+// also counts the one that is being made.
 type delivery struct {
 	ID, Status string
-	Replay     bool  `json:"is_replay"`
-	Attempts   int64 `json:"attempt_count"`
+	Replay     bool `json:"is_replay"`
+	Attempts   []json.RawMessage
 }
 
 func (c *operationCall) webhook() string {
@@ -141,7 +142,7 @@ func (c *operationCall) eachDelivery(ctx context.Context, list string, fn func(d
 func waitForReplay(ctx context.Context, c *operationCall, text []byte) ([]byte, error) {
 	return c.waitForCount(ctx, text, "Replaying", "events", func() (sent int64, err error) {
 		err = c.eachDelivery(ctx, "/deliveries", func(d delivery) bool {
-			if d.ID > c.newest && d.Replay && (d.Status != "pending" || d.Attempts > 0) {
+			if d.ID > c.newest && d.Replay && (d.Status != "pending" || len(d.Attempts) > 0) {
 				sent++
 			}
 			return d.ID > c.newest // IDs contain the time

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"slipway/internal/cli"
 	"slipway/internal/testkit"
@@ -96,5 +97,34 @@ func TestWaitForDelivery(t *testing.T) {
 		assert.Equal(t, m.ok("webhooks", "drain-dead-letters", id, "--action", "redeliver", "--wait", "--jq", ".count"), "2")
 		assert.Equal(t, m.ok("webhooks", "list-dead-letters", id, "--jq", ".data | length"), "0")
 		assert.Eventually(t, "both deliveries again", func() bool { return requests.Load() == before+2 })
+	})
+}
+
+// A delivery that is being made has not been made: the replay goes on until the endpoint responds.
+func TestWaitForSlowEndpoint(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.RunRelay()
+		s.RunJobs()
+		var arrived, answered atomic.Int64
+		answer := make(chan struct{})
+		release := sync.OnceFunc(func() { close(answer) })
+		t.Cleanup(release)
+		endpoint := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			if arrived.Add(1) > 1 { // of the replay: slower than the command line asks for it
+				time.AfterFunc(time.Second, release)
+				<-answer
+			}
+			answered.Add(1)
+		}))
+		t.Cleanup(endpoint.Close)
+		var w struct{ ID string }
+		s.Test.Post("/v1/webhooks", map[string]any{"url": endpoint.URL, "events": []string{"location.created"}}, 201, &w)
+		s.Test.Location()
+		assert.Eventually(t, "the delivery", func() bool { return answered.Load() == 1 })
+
+		m := newMachine(t, s, s.Test.Key)
+		r := m.run("webhooks", "replay-events", w.ID, "--since", "2026-01-01T00:00:00Z", "--wait", "--jq", ".count")
+		assert.Equal(t, r.code, 0, r.err)
+		assert.Equal(t, answered.Load(), int64(2))
 	})
 }
