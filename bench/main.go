@@ -138,7 +138,7 @@ func onProcesses(ctx context.Context, o options, r *report) error {
 		name    string
 		measure func(context.Context, options, *report) error
 	}{
-		{"pocketbase/", against}, {"idle", idle}, {"streams", streams}, {"overload", overload}, {"campaign/", sendCampaigns}, {"uploads", uploads},
+		{"pocketbase/", against}, {"idle", idle}, {"streams", streams}, {"overload", overload}, {"campaign", sendCampaigns}, {"uploads", uploads},
 	} {
 		if !o.includes(part.name) {
 			continue
