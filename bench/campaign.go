@@ -39,7 +39,7 @@ type sentCampaign struct {
 	unknown    int64 // messages that the server was sending when it was killed
 }
 
-// exact reports whether nobody got two emails, and whoever got none is known.
+// exact reports whether nobody got two emails, and everyone who got none is known.
 func (s sentCampaign) exact() bool {
 	return s.doubled == 0 && s.received <= s.recipients && s.received+int(s.unknown) >= s.recipients
 }

@@ -108,7 +108,7 @@ type ContactImportDuplicate struct {
 	ContactName *string         `json:"contact_name" doc:"Name of that contact." example:"Ann Bell"`
 	SameRow     *int64          `json:"same_row" db:"same_row" doc:"Earlier row of the file that has it. Null if no earlier row does." example:"12"`
 	Action      DuplicateAction `json:"action" doc:"What happens to the row."`
-	Chosen      bool            `json:"chosen" doc:"Whether the action was chosen for this row. Otherwise it is that of the import."`
+	Chosen      bool            `json:"chosen" doc:"Whether the action was chosen for this row. Otherwise, the action of the import applies."`
 }
 
 // ContactImportDuplicateUpdate chooses what happens to a duplicate.

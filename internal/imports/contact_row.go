@@ -21,7 +21,7 @@ var otherContactFields = []string{
 	"sms_opt_out", "email_opt_out", "voice_opt_out", "opt_out", "tags",
 }
 
-// contactFieldsOf returns the fields of a row as those of a contact, without the tags.
+// contactFieldsOf returns the fields of a row as fields of a contact, without the tags.
 func contactFieldsOf(r sheet.Row) map[string]any {
 	fields, address := maps.Clone(r.Fields), map[string]any{}
 	for _, name := range addressFields {
@@ -140,7 +140,7 @@ func joined(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + last + " are"
 }
 
-// bindingsOf returns the addresses of a row on channels, and those of its contact.
+// bindingsOf returns the addresses of a row and of its contact on channels.
 func bindingsOf(r sheet.Row, c contacts.Contact, channels []consent.Channel) (bound []consent.ConsentBinding) {
 	for _, f := range answerFields {
 		if !slices.Contains(channels, f.channel) {

@@ -163,7 +163,7 @@ func (m *morning) waiting(ctx context.Context, tx *db.Tx) (mail.List, error) {
 	return l, nil
 }
 
-// appointments are those of the user on this day.
+// appointments are the user's appointments on this day.
 func (m *morning) appointments(ctx context.Context, tx *db.Tx) (mail.List, error) {
 	l := mail.List{Title: "Appointments today", More: mail.Button{URL: m.console + "calendar"}}
 	found, err := appointments.Between(ctx, tx, appointments.AppointmentFilter{
@@ -179,7 +179,7 @@ func (m *morning) appointments(ctx context.Context, tx *db.Tx) (mail.List, error
 	return l, err
 }
 
-// tasks are those of the user that are due today or before.
+// tasks are the user's tasks that are due today or before.
 func (m *morning) tasks(ctx context.Context, tx *db.Tx) (mail.List, error) {
 	l := mail.List{Title: "Tasks", More: mail.Button{URL: m.console + "today"}}
 	found, err := activities.OpenTasks(ctx, tx, m.user.UserID, m.end)

@@ -51,7 +51,7 @@ func (r row) view() DailySummary {
 const latest = 6 * time.Hour
 
 // take moves the row to the next day, and returns the day of the email that is due now, or "".
-// There is one per day, also if the user changes the time.
+// There is one per day, even if the user changes the time.
 func (r *row) take(now time.Time, zone *time.Location) string {
 	day, late := now.In(zone).Format(time.DateOnly), now.Sub(r.NextAt) > latest
 	r.NextAt = nextAt(r.SendAt, now, zone)

@@ -106,7 +106,7 @@ func (a *API) SendSummary(ctx context.Context, job SendSummary) error {
 }
 
 // mark records that the email of a day is being sent, or with "" that it was not. It returns
-// false if it was recorded before, or the user doesn't want it any more.
+// false if it was recorded before, or the user no longer wants it.
 func (a *API) mark(ctx context.Context, job SendSummary, day string) (bool, error) {
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		r, exists, err := find(ctx, tx, job.UserID)

@@ -4393,7 +4393,7 @@ type PreviewChannelRotate struct {
 type PreviewContactImportDuplicate struct {
 	// What happens to the row.
 	Action ContactImportDuplicates `json:"action"`
-	// Whether the action was chosen for this row. Otherwise it is that of the import.
+	// Whether the action was chosen for this row. Otherwise, the action of the import applies.
 	Chosen bool `json:"chosen"`
 	// Contact that has it. Null if only an earlier row has it.
 	ContactID *string `json:"contact_id"`

@@ -5663,7 +5663,7 @@ export interface PreviewChannelRotate {
 export interface PreviewContactImportDuplicate {
   /** What happens to the row. */
   action: ContactImportDuplicates;
-  /** Whether the action was chosen for this row. Otherwise it is that of the import. */
+  /** Whether the action was chosen for this row. Otherwise, the action of the import applies. */
   chosen: boolean;
   /** Contact that has it. Null if only an earlier row has it. */
   contact_id: string | null;

@@ -50,7 +50,7 @@ export function useFilter(withPeriod: boolean): Filter {
   return { ...(withPeriod && months !== undefined && { date_after: monthsAgo(months) }), ...(location && { location_id: location }) };
 }
 
-/** The months of a report as points, with those of the period before. By index, because both periods are equally long. */
+/** The months of a report as points, with the points of the period before. By index, because both periods are equally long. */
 export function monthPoints<M extends { month: string }>(months: M[], before: M[] | undefined, value: (month: M) => number, text?: (month: M) => string): Point[] {
   const shift = months.length;
   const known = before?.some((m) => value(m) !== 0);

@@ -86,7 +86,7 @@ export function ProfileSettings() {
         <Section title="Units">{choice("units", "Units", [["imperial", "Feet"], ["metric", "Meters"]])}</Section>
         {can("leads:read") && (
           <Section title="Calendar">
-            <p class="sub">Subscribe to your appointments in your phone's calendar or computer. Whoever has the address can read them.</p>
+            <p class="sub">Subscribe to your appointments in your phone's calendar or computer. Anyone with the address can read them.</p>
             <div class="form-end start">
               <Button onClick={() => void feed().catch(toastError)}>New address</Button>
               <Button onClick={() => void revoke().catch(toastError)}>Revoke address</Button>
