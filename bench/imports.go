@@ -64,12 +64,7 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 	if err != nil {
 		return err
 	}
-	run := func() error { return c.runImport(ctx, "/v1/hull_imports", file, o.rows) }
-	if o.cpuProfile != "" {
-		alone := run
-		run = func() error { return profile(filepath.Join(o.cpuProfile, d.name+"-import.pprof"), alone) }
-	}
-	took, peak, err := observe(run)
+	took, peak, err := observe(o.profiled(d.name+"-import.pprof", func() error { return c.runImport(ctx, "/v1/hull_imports", file, o.rows) }))
 	edits, editErr := finish()
 	if err := errors.Join(err, editErr); err != nil {
 		return err
@@ -79,7 +74,9 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 
 	people := o.rows / 2
 	progress("%s: import of %d contacts", d.name, people)
-	took, peak, err = observe(func() error { return c.runImport(ctx, "/v2-preview/contact_imports", contactFile(people), people) })
+	took, peak, err = observe(o.profiled(d.name+"-contacts.pprof", func() error {
+		return c.runImport(ctx, "/v2-preview/contact_imports", contactFile(people), people)
+	}))
 	if err != nil {
 		return err
 	}
@@ -102,6 +99,14 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 		}
 		time.Sleep(time.Second)
 	}
+}
+
+// profiled returns work that also writes a CPU profile, if the options ask for one.
+func (o options) profiled(file string, work func() error) func() error {
+	if o.cpuProfile == "" {
+		return work
+	}
+	return func() error { return profile(filepath.Join(o.cpuProfile, file), work) }
 }
 
 // importFile returns a CSV file with one hull in each row.

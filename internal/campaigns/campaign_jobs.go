@@ -33,10 +33,23 @@ const (
 	window = 100
 	// handBatch is how many recipients a transaction handles.
 	handBatch = 20
-	// turnTakes is how long a turn works.
+	// turnTakes is how long a turn works, and turnWaits how often it waits for room in the window.
 	turnTakes = 20 * time.Second
-	// again is when the next turn looks for room in the window.
+	turnWaits = 100
+	// pause is how long it waits. The queue looks for scheduled jobs only every few seconds, so a turn
+	// that ends each time the window is full would send much less than the provider accepts.
+	pause = turnTakes / turnWaits
+	// again is when the next turn begins.
 	again = time.Second
+)
+
+// progress is how a turn goes on after a step.
+type progress int
+
+const (
+	ended progress = iota
+	goesOn
+	waits
 )
 
 // RunCampaign turns leads into recipients, and recipients into messages. Each step is a transaction that
@@ -44,69 +57,81 @@ const (
 // even if a server is killed and the job runs again, or two servers run it.
 func (a *API) RunCampaign(ctx context.Context, job RunCampaign) error {
 	end := a.DB.Now().Add(turnTakes)
-	for {
-		next, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (bool, error) {
-			return a.step(ctx, tx, job, tx.Now.After(end))
+	for waited := 0; ; {
+		next, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (progress, error) {
+			return a.step(ctx, tx, job, waited == turnWaits || tx.Now.After(end))
 		})
 		if fault.KindOf(err) == fault.KindNotFound {
 			return nil
 		}
-		if err != nil || !next {
+		if err != nil || next == ended {
 			return err
+		}
+		if next == goesOn {
+			continue
+		}
+
+		waited++
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }
 
-// step does a part of the work. It reports whether the turn goes on.
-func (a *API) step(ctx context.Context, tx *db.Tx, job RunCampaign, late bool) (bool, error) {
+// step does a part of the work.
+func (a *API) step(ctx context.Context, tx *db.Tx, job RunCampaign, late bool) (progress, error) {
 	c, err := campaigns.FindForUpdate(ctx, tx, job.CampaignID)
 	if err != nil || !c.isRunning() || c.Turn != job.Turn {
-		return false, err
+		return ended, err
 	}
 	switch {
 	case c.SendAt.After(tx.Now): // the clock of the queue is ahead
-		return false, a.enqueue(ctx, tx, c, *c.SendAt)
+		return ended, a.enqueue(ctx, tx, c, *c.SendAt)
 	case c.Status == Scheduled:
 		before := c
 		c.Status, c.StartedAt = Sending, &tx.Now
-		return true, save(ctx, tx, before, &c, "campaign.started")
+		return goesOn, save(ctx, tx, before, &c, "campaign.started")
 	case !c.Prepared:
-		return true, prepare(ctx, tx, &c)
+		return goesOn, prepare(ctx, tx, &c)
 	}
 
-	sent, err := messages.CountOfCampaign(ctx, tx, c.ID)
+	pending, err := messages.CountWaiting(ctx, tx, c.ID)
 	if err != nil {
-		return false, err
+		return ended, err
 	}
-	pending := sent[messages.Queued] + sent[messages.Scheduled]
-	if late || pending >= window {
-		return false, a.enqueue(ctx, tx, c, tx.Now.Add(again))
+	switch {
+	case late:
+		return ended, a.enqueue(ctx, tx, c, tx.Now.Add(again))
+	case pending >= window:
+		return waits, nil
 	}
 	due, err := listDue(ctx, tx, c.ID, min(handBatch, window-pending))
 	if err != nil {
-		return false, err
+		return ended, err
 	}
 	for _, r := range due {
 		if err := a.hand(ctx, tx, c, r); err != nil {
-			return false, err
+			return ended, err
 		}
 	}
 	if len(due) > 0 {
-		return true, nil
+		return goesOn, nil
 	}
 
 	at, err := nextDue(ctx, tx, c.ID)
 	switch {
 	case err != nil:
-		return false, err
+		return ended, err
 	case at != nil:
-		return false, a.enqueue(ctx, tx, c, *at)
+		return ended, a.enqueue(ctx, tx, c, *at)
 	case pending > 0:
-		return false, a.enqueue(ctx, tx, c, tx.Now.Add(again))
+		return waits, nil
 	}
 	before := c
 	c.Status, c.EndedAt = Completed, &tx.Now
-	return false, save(ctx, tx, before, &c, "campaign.completed")
+	return ended, save(ctx, tx, before, &c, "campaign.completed")
 }
 
 // enqueue ends a turn. A job of this turn that runs again after a crash does nothing.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
@@ -24,10 +25,12 @@ func FindByAddresses(ctx context.Context, tx *db.Tx, emails, phones []string) (f
 		}
 		marks, args := db.In(by.values)
 		rows, err := db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND `+by.column+` IN `+marks+
-			` AND merged_into IS NULL AND erased_at IS NULL ORDER BY id DESC`, append([]any{tx.Env}, args...)...)
+			` AND merged_into IS NULL AND erased_at IS NULL`, append([]any{tx.Env}, args...)...)
 		if err != nil {
 			return nil, err
 		}
+		// Here and not in the query, because SQLite would then read all contacts in this order.
+		slices.SortFunc(rows, func(a, b Contact) int { return strings.Compare(b.ID, a.ID) })
 		for _, c := range rows {
 			c.PossibleDuplicates = []string{}
 			found = append(found, c)

@@ -298,7 +298,7 @@ func setAllDuplicates(ctx context.Context, tx *db.Tx, all []Contact) error {
 		in := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(args)-1), ", ") + ")"
 
 		matches, err := db.All[match](ctx, tx, `SELECT {cols} FROM (SELECT env, id, `+by.column+` AS value FROM contacts
-			WHERE env = ? AND `+by.column+` IN `+in+` AND merged_into IS NULL AND erased_at IS NULL) AS twins ORDER BY id DESC`, args...)
+			WHERE env = ? AND `+by.column+` IN `+in+` AND merged_into IS NULL AND erased_at IS NULL) AS twins`, args...)
 		if err != nil {
 			return err
 		}

@@ -35,6 +35,11 @@ func CountOfCampaign(ctx context.Context, tx *db.Tx, campaignID string) (map[Mes
 	return found, err
 }
 
+// CountWaiting counts the messages of a campaign that the provider hasn't got yet.
+func CountWaiting(ctx context.Context, tx *db.Tx, campaignID string) (int64, error) {
+	return db.One[int64](ctx, tx, `SELECT COUNT(*) FROM messages WHERE env = ? AND campaign_id = ? AND status IN ('queued', 'scheduled')`, tx.Env, campaignID)
+}
+
 // Answered is what the leads of a campaign wrote afterwards.
 type Answered struct {
 	LeadID  string    `db:"lead_id"`

@@ -1,48 +1,103 @@
-// Command testtimes reads the output of `go test -json`, prints it as `go test` does, followed by the ten slowest tests
-// and packages, and fails if a test failed or took longer than the budget.
+// Command testtimes runs `go test` without reusing results, prints what it prints, followed by the ten slowest tests
+// and packages, and fails if a test failed or took longer than the budget. It runs a few failed tests a second
+// time, alone: a test that passes then is listed as unsteady.
 //
-//	go test -json ./... | testtimes .ci/test-budget
+//	testtimes [-budget .ci/test-budget] -race -- ./...
 package main
 
 import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: testtimes budget")
-		os.Exit(2)
-	}
-	text, err := os.ReadFile(os.Args[1])
-	var limits budget
-	if err == nil {
-		limits, err = parseBudget(string(text))
-	}
-	var r *report
-	if err == nil {
-		r, err = read(os.Stdin, func(text string) { fmt.Print(text) })
-	}
+	code, err := run(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testtimes:", err)
-		os.Exit(1)
+	}
+	os.Exit(code)
+}
+
+func run(args []string) (code int, err error) {
+	var limits budget
+	if len(args) > 1 && args[0] == "-budget" {
+		text, err := os.ReadFile(args[1])
+		if err != nil {
+			return 2, err
+		}
+		if limits, err = parseBudget(string(text)); err != nil {
+			return 2, err
+		}
+		args = args[2:]
+	}
+	packages := slices.Index(args, "--")
+	if packages < 0 {
+		return 2, errors.New("usage: testtimes [-budget file] [flags of go test] -- packages")
 	}
 
+	flags := args[:packages]
+	r, err := goTest(flags, args[packages+1:])
+	if err != nil {
+		return 1, err
+	}
 	fmt.Print(r)
 	over := limits.exceeded(r)
 	for _, line := range over {
 		fmt.Println(line)
 	}
-	if r.failed || len(over) > 0 {
-		os.Exit(1)
+	if r.failed && r.again() {
+		if r.failed, err = stillFail(flags, r.failures); err != nil {
+			return 1, err
+		}
 	}
+	if r.failed || len(over) > 0 {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// goTest runs tests and reads their times.
+func goTest(flags, packages []string) (*report, error) {
+	args := append([]string{"test", "-json", "-count=1", "-ldflags=-w"}, flags...)
+	cmd := exec.Command("go", append(args, packages...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	r, err := read(out, func(text string) { fmt.Print(text) })
+	if err != nil {
+		return nil, err
+	}
+	r.failed = cmd.Wait() != nil || r.failed
+	return r, nil
+}
+
+// stillFail runs failed tests once more, each alone, and returns whether one fails again.
+func stillFail(flags []string, failures []event) (bool, error) {
+	for _, f := range failures {
+		fmt.Printf("\nAgain, alone: %s.%s\n", f.Package, f.Test)
+		r, err := goTest(append(slices.Clone(flags), "-run", "^"+f.Test+"$"), []string{f.Package})
+		if err != nil || r.failed {
+			return true, err
+		}
+	}
+	for _, f := range failures {
+		fmt.Printf("UNSTEADY: %s.%s failed and passed. Find out why before the next change.\n", f.Package, f.Test)
+	}
+	return false, nil
 }
 
 // event is a line of `go test -json`.
@@ -61,7 +116,13 @@ type timing struct {
 type report struct {
 	tests, packages []timing
 	failed          bool
+	failures        []event // of tests that aren't parts of others
+	broken          bool    // something failed that a second run must not excuse
 }
+
+// again returns whether the failures can be a matter of time, so that a second run can tell. A data race, a panic, a
+// package that doesn't compile, or many failed tests can't.
+func (r *report) again() bool { return !r.broken && len(r.failures) > 0 && len(r.failures) <= 3 }
 
 // read collects the times. It prints the lines about packages, and everything about tests that failed.
 func read(in io.Reader, show func(text string)) (*report, error) {
@@ -82,8 +143,9 @@ func read(in io.Reader, show func(text string)) (*report, error) {
 		case "build-output":
 			show(e.Output)
 		case "build-fail":
-			r.failed = true
+			r.failed, r.broken = true, true
 		case "output":
+			r.broken = r.broken || strings.Contains(e.Output, "DATA RACE") || strings.HasPrefix(e.Output, "panic: ")
 			if e.Test == "" && e.Output != "PASS\n" {
 				show(e.Output)
 				continue
@@ -95,6 +157,9 @@ func read(in io.Reader, show func(text string)) (*report, error) {
 		case "pass", "fail", "skip":
 			if e.Action == "fail" {
 				r.failed = true
+				if e.Test != "" && !strings.Contains(e.Test, "/") {
+					r.failures = append(r.failures, e)
+				}
 				if outputs[name] != nil {
 					show(outputs[name].String())
 				}
@@ -174,7 +239,7 @@ func (b budget) exceeded(r *report) (over []string) {
 			if own, ok := b.exceptions[t.name]; ok {
 				limit = own
 			}
-			if t.seconds > limit {
+			if limit > 0 && t.seconds > limit {
 				over = append(over, fmt.Sprintf("%s took %.1f s. Its budget is %.0f s: make it faster, or change .ci/test-budget.", t.name, t.seconds, limit))
 			}
 		}

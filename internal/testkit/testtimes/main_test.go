@@ -31,6 +31,25 @@ func TestReport(t *testing.T) {
 	assert.Equal(t, slowest(r.packages, 10), []timing{{"p", 9.5}, {"q", 1}})
 }
 
+// What can be a matter of time is tried again. What can't be isn't.
+func TestAgain(t *testing.T) {
+	const fail = `{"Action":"fail","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"fail","Package":"p","Test":"TestA/sqlite"}` + "\n"
+	for output, want := range map[string]bool{
+		run:  true,
+		fail: true,
+		fail + `{"Action":"output","Package":"p","Test":"TestA","Output":"WARNING: DATA RACE\n"}`: false,
+		fail + `{"Action":"output","Package":"p","Test":"TestA","Output":"panic: nil map\n"}`:     false,
+		fail + `{"Action":"build-fail","ImportPath":"q"}`:                                         false,
+		strings.Repeat(fail, 4):           false,
+		`{"Action":"fail","Package":"p"}`: false,
+		`{"Action":"pass","Package":"p"}`: false,
+	} {
+		r, err := read(strings.NewReader(output), func(string) {})
+		assert.NoError(t, err)
+		assert.Equal(t, r.again(), want, output)
+	}
+}
+
 func TestBudget(t *testing.T) {
 	r := &report{tests: []timing{{"p.TestFast", 0.5}, {"p.TestSlow", 9}}, packages: []timing{{"p", 9.5}}}
 	for text, want := range map[string][]string{
