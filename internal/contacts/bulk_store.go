@@ -14,22 +14,26 @@ import (
 // request.
 func NewContact(n ContactCreate) (Contact, error) { return n.contact() }
 
+// perLookup is how many values one lookup has at most. With 64, SQLite reads all contacts instead:
+// without statistics it assumes that an environment has few rows.
+const perLookup = 32
+
 // FindByAddresses returns the active contacts with these emails or phones, newest first.
 func FindByAddresses(ctx context.Context, tx *db.Tx, emails, phones []string) (found []Contact, err error) {
 	for _, by := range []struct {
 		column string
 		values []string
 	}{{"email", emails}, {"phone", phones}} {
-		if len(by.values) == 0 {
-			continue
+		var rows []Contact
+		for _, values := range db.Chunks(by.values, perLookup) {
+			marks, args := db.In(values)
+			some, err := db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND `+by.column+` IN `+marks+
+				` AND merged_into IS NULL AND erased_at IS NULL`, append([]any{tx.Env}, args...)...)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, some...)
 		}
-		marks, args := db.In(by.values)
-		rows, err := db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND `+by.column+` IN `+marks+
-			` AND merged_into IS NULL AND erased_at IS NULL`, append([]any{tx.Env}, args...)...)
-		if err != nil {
-			return nil, err
-		}
-		// Here and not in the query, because SQLite would then read all contacts in this order.
 		slices.SortFunc(rows, func(a, b Contact) int { return strings.Compare(b.ID, a.ID) })
 		for _, c := range rows {
 			c.PossibleDuplicates = []string{}

@@ -272,7 +272,7 @@ func List(ctx context.Context, tx *db.Tx, f ContactFilter) (page.Page[Contact], 
 	return p, err
 }
 
-// setAllDuplicates sets the possible duplicates of a page of contacts with two
+// setAllDuplicates sets the possible duplicates of a page of contacts with a few
 // queries.
 func setAllDuplicates(ctx context.Context, tx *db.Tx, all []Contact) error {
 	type match struct {
@@ -286,21 +286,21 @@ func setAllDuplicates(ctx context.Context, tx *db.Tx, all []Contact) error {
 		{"email", func(c Contact) *string { return c.Email }},
 		{"phone", func(c Contact) *string { return c.Phone }},
 	} {
-		args := []any{tx.Env}
+		var values []string
 		for _, c := range all {
 			if v := by.of(c); v != nil && c.Active() == nil && !phone.IsPlaceholder(*v) {
-				args = append(args, *v)
+				values = append(values, *v)
 			}
 		}
-		if len(args) == 1 {
-			continue
-		}
-		in := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(args)-1), ", ") + ")"
-
-		matches, err := db.All[match](ctx, tx, `SELECT {cols} FROM (SELECT env, id, `+by.column+` AS value FROM contacts
-			WHERE env = ? AND `+by.column+` IN `+in+` AND merged_into IS NULL AND erased_at IS NULL) AS twins`, args...)
-		if err != nil {
-			return err
+		var matches []match
+		for _, chunk := range db.Chunks(values, perLookup) {
+			marks, args := db.In(chunk)
+			some, err := db.All[match](ctx, tx, `SELECT {cols} FROM (SELECT env, id, `+by.column+` AS value FROM contacts
+				WHERE env = ? AND `+by.column+` IN `+marks+` AND merged_into IS NULL AND erased_at IS NULL) AS twins`, append([]any{tx.Env}, args...)...)
+			if err != nil {
+				return err
+			}
+			matches = append(matches, some...)
 		}
 
 		for i := range all {
