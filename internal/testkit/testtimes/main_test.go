@@ -7,7 +7,7 @@ import (
 	"slipway/internal/testkit/assert"
 )
 
-const run = `{"Action":"run","Package":"p","Test":"TestFast"}
+const output = `{"Action":"run","Package":"p","Test":"TestFast"}
 {"Action":"output","Package":"p","Test":"TestFast","Output":"hidden\n"}
 {"Action":"pass","Package":"p","Test":"TestFast","Elapsed":0.5}
 {"Action":"output","Package":"p","Test":"TestSlow","Output":"slow_test.go:7: got 1\n"}
@@ -21,7 +21,7 @@ a line of the go command
 
 func TestReport(t *testing.T) {
 	var out strings.Builder
-	r, err := read(strings.NewReader(run), func(text string) { out.WriteString(text) })
+	r, err := read(strings.NewReader(output), func(text string) { out.WriteString(text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +34,9 @@ func TestReport(t *testing.T) {
 // What can be a matter of time is tried again. What can't be isn't.
 func TestAgain(t *testing.T) {
 	const fail = `{"Action":"fail","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"fail","Package":"p","Test":"TestA/sqlite"}` + "\n"
-	for output, want := range map[string]bool{
-		run:  true,
-		fail: true,
+	for text, want := range map[string]bool{
+		output: true,
+		fail:   true,
 		fail + `{"Action":"output","Package":"p","Test":"TestA","Output":"WARNING: DATA RACE\n"}`: false,
 		fail + `{"Action":"output","Package":"p","Test":"TestA","Output":"panic: nil map\n"}`:     false,
 		fail + `{"Action":"build-fail","ImportPath":"q"}`:                                         false,
@@ -44,9 +44,9 @@ func TestAgain(t *testing.T) {
 		`{"Action":"fail","Package":"p"}`: false,
 		`{"Action":"pass","Package":"p"}`: false,
 	} {
-		r, err := read(strings.NewReader(output), func(string) {})
+		r, err := read(strings.NewReader(text), func(string) {})
 		assert.NoError(t, err)
-		assert.Equal(t, r.again(), want, output)
+		assert.Equal(t, r.again(), want, text)
 	}
 }
 
