@@ -32,6 +32,10 @@ func FindByStockNumber(ctx context.Context, tx *db.Tx, numbers []string) (map[st
 	return found, err
 }
 
+// perLookup is how many numbers of closed hulls one lookup has at most. With 32, SQLite reads all closed
+// hulls instead: without statistics it assumes that there are few.
+const perLookup = 16
+
 // Closed is a hull that is delivered or archived.
 type Closed struct {
 	ID          string  `db:"id"`
@@ -47,13 +51,17 @@ type ClosedHulls struct{ ByHIN, ByStockNumber map[string]Closed }
 // FindClosed returns the delivered and archived hulls with these numbers. A HIN
 // that an active hull also has is left out.
 func FindClosed(ctx context.Context, tx *db.Tx, hins, stockNumbers []string) (found ClosedHulls, err error) {
-	find := func(column string, numbers []string) ([]Closed, error) {
-		if len(numbers) == 0 {
-			return nil, nil
+	find := func(column string, numbers []string) (all []Closed, err error) {
+		for _, chunk := range db.Chunks(numbers, perLookup) {
+			marks, args := db.In(chunk)
+			some, err := db.All[Closed](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND `+column+` IN `+marks+
+				` AND status IN ('archived', 'delivered') ORDER BY `+column+`, id`, append([]any{tx.Env}, args...)...)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, some...)
 		}
-		list, args := inList(tx.Env, numbers)
-		return db.All[Closed](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND `+column+` IN `+list+
-			` AND status IN ('archived', 'delivered') ORDER BY id`, args...)
+		return all, nil
 	}
 
 	found = ClosedHulls{map[string]Closed{}, map[string]Closed{}}
