@@ -29,12 +29,23 @@ func Locations(ctx context.Context, tx *db.Tx) ([]Location, error) {
 
 // ZoneOf returns the IANA time zone of a location.
 func ZoneOf(ctx context.Context, tx *db.Tx, locationID string) (string, error) {
-	zone, err := db.One[string](ctx, tx, `SELECT COALESCE(l.timezone, d.timezone) FROM locations l JOIN dealerships d ON d.env = l.env
+	return AskZone(ctx, tx, locationID)()
+}
+
+// AskZone is ZoneOf with the answer later. See db.Ask.
+func AskZone(ctx context.Context, tx *db.Tx, locationID string) func() (string, error) {
+	asked := db.Ask[string](ctx, tx, `SELECT COALESCE(l.timezone, d.timezone) FROM locations l JOIN dealerships d ON d.env = l.env
 		WHERE l.env = ? AND l.id = ?`, tx.Env, locationID)
-	if db.IsNoRows(err) {
-		return "", fault.NotFound(locations.Noun, locationID)
+	return func() (string, error) {
+		zones, err := asked.All()
+		if err != nil {
+			return "", err
+		}
+		if len(zones) == 0 {
+			return "", fault.NotFound(locations.Noun, locationID)
+		}
+		return zones[0], nil
 	}
-	return zone, err
 }
 
 // Zones returns the IANA time zones of all locations, by location ID.

@@ -174,13 +174,27 @@ func firstChange(tx *db.Tx, h Hull, by auth.Actor) HullChange {
 // guard. This check names the other hull. Unchanged references are not checked.
 // It sets the time zone of a new location. A new hull that has one was checked.
 func checkReferences(ctx context.Context, tx *db.Tx, h *Hull, before *Hull) error {
-	var bad fault.Fields
+	var zone func() (string, error)
 	if before == nil && h.Timezone == "" || before != nil && before.LocationID != h.LocationID {
-		zone, err := dealership.ZoneOf(ctx, tx, h.LocationID)
+		zone = dealership.AskZone(ctx, tx, h.LocationID)
+	}
+	var unique []func() error
+	if h.Status != Archived && h.Status != Delivered {
+		if h.HIN != nil {
+			unique = append(unique, hulls.AskUnique(ctx, tx, h.ID, "hin", *h.HIN))
+		}
+		if h.StockNumber != nil {
+			unique = append(unique, hulls.AskUnique(ctx, tx, h.ID, "stock_number", *h.StockNumber))
+		}
+	}
+
+	var bad fault.Fields
+	if zone != nil {
+		name, err := zone()
 		if err := bad.AddNotFound("location_id", err); err != nil {
 			return err
 		}
-		h.Timezone = zone
+		h.Timezone = name
 	}
 	if h.PreviousHullID != nil && (before == nil || null.Text(before.PreviousHullID) != *h.PreviousHullID) {
 		_, err := Find(ctx, tx, *h.PreviousHullID)
@@ -191,18 +205,8 @@ func checkReferences(ctx context.Context, tx *db.Tx, h *Hull, before *Hull) erro
 	if err := bad.Err(); err != nil {
 		return err
 	}
-
-	if h.Status == Archived || h.Status == Delivered {
-		return nil
-	}
-	for _, u := range []struct {
-		column string
-		value  *string
-	}{{"hin", h.HIN}, {"stock_number", h.StockNumber}} {
-		if u.value == nil {
-			continue
-		}
-		if err := hulls.CheckUnique(ctx, tx, h.ID, u.column, *u.value); err != nil {
+	for _, check := range unique {
+		if err := check(); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ func lockRow(t *testing.T, s *testkit.Server, table, id string) (unlock func()) 
 	t.Cleanup(cancel)
 	go func() {
 		_, err := db.Write(ctx, s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
-			err := db.LockRow(ctx, tx, `SELECT id FROM `+table+` WHERE env = ? AND id = ?`, env, id)
+			_, err := db.One[string](ctx, tx, `SELECT id FROM `+table+` WHERE env = ? AND id = ? FOR UPDATE`, env, id)
 			close(locked)
 			<-end
 			return struct{}{}, err

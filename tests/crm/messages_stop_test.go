@@ -24,7 +24,7 @@ func TestStopDuringManySends(t *testing.T) {
 	defer cancel()
 	go func() {
 		_, err := db.Write(ctx, s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
-			err := db.LockRow(ctx, tx, `SELECT id FROM contacts WHERE env = ? AND id = ?`, env, contact)
+			_, err := db.One[string](ctx, tx, `SELECT id FROM contacts WHERE env = ? AND id = ? FOR UPDATE`, env, contact)
 			close(locked)
 			<-end
 			return struct{}{}, err

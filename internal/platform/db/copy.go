@@ -5,12 +5,11 @@ import (
 	"reflect"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // minCopied is the number of rows from which Insert copies them to PostgreSQL. A statement
-// with a long list of values takes longer to plan than to run.
-const minCopied = 8
+// with a long list of values takes longer to plan than to run, but COPY takes round trips.
+const minCopied = 50
 
 // copyRows adds rows to a table of PostgreSQL without a statement for them.
 func copyRows(ctx context.Context, tx *Tx, table string, cols []column, rows reflect.Value) (err error) {
@@ -26,8 +25,28 @@ func copyRows(ctx context.Context, tx *Tx, table string, cols []column, rows ref
 		tx.bind(row)
 		return row, nil
 	})
-	return tx.conn.Raw(func(conn any) error {
-		_, err := conn.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, fields, source)
+	return tx.pipe.use(ctx, func(conn *pgx.Conn) error {
+		_, err := conn.CopyFrom(ctx, pgx.Identifier{table}, fields, source)
 		return err
 	})
+}
+
+// Chunks splits rows for statements with a list of values. Each chunk has a power of two
+// rows and at most the given number, so that lists of all lengths share a few statements:
+// both databases take as long to compile a new one as to run it.
+func Chunks[T any](rows []T, most int) (chunks [][]T) {
+	for len(rows) > 0 {
+		n := chunk(len(rows), most)
+		chunks, rows = append(chunks, rows[:n:n]), rows[n:]
+	}
+	return chunks
+}
+
+// chunk returns the length of the next chunk.
+func chunk(rows, most int) int {
+	n := 1
+	for 2*n <= min(rows, most) {
+		n *= 2
+	}
+	return n
 }

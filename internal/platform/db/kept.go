@@ -163,7 +163,7 @@ func (k *kept) add(env auth.Env, rows reflect.Value) {
 // and are not kept.
 func listed[T any](ctx context.Context, tx *Tx, src Source, query string, args []any) ([]T, error) {
 	k := tx.db.kept
-	if src.Kept == "" || tx.sql != nil || k == nil || k.most == 0 {
+	if src.Kept == "" || tx.writes() || k == nil || k.most == 0 {
 		return All[T](ctx, tx, query, args...)
 	}
 	states, err := All[rowState](ctx, tx, query, args...)

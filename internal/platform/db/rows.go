@@ -44,19 +44,16 @@ func All[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, er
 }
 
 // scan reads the rows of a query into values of a type, which next returns.
-func (tx *Tx) scan(ctx context.Context, t reflect.Type, query string, args []any, next func() reflect.Value) (err error) {
+func (tx *Tx) scan(ctx context.Context, t reflect.Type, query string, args []any, next func() reflect.Value) error {
 	cols := columnsOf(t)
 	text := tx.db.text(query, cols, t)
-	ctx, span := tx.db.trace(ctx, text)
-	defer func() { endSpan(span, err) }()
-	rows, err := tx.query(ctx, text, args)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
+	return tx.query(ctx, text, args, func(found rows) error { return read(found, cols, next) })
+}
 
+// read reads rows into values, which next returns.
+func read(found rows, cols []column, next func() reflect.Value) error {
 	dest := make([]any, max(1, len(cols)))
-	for rows.Next() {
+	for found.Next() {
 		row := next()
 		if cols == nil {
 			dest[0] = column{json: false}.dest(row)
@@ -64,20 +61,16 @@ func (tx *Tx) scan(ctx context.Context, t reflect.Type, query string, args []any
 		for i, c := range cols {
 			dest[i] = c.dest(row.FieldByIndex(c.index))
 		}
-		if err := rows.Scan(dest...); err != nil {
+		if err := found.Scan(dest...); err != nil {
 			return err
 		}
 	}
-	return rows.Err()
+	return found.Err()
 }
 
 // Exec runs a statement and counts the rows it changed.
 func Exec(ctx context.Context, tx *Tx, query string, args ...any) (int64, error) {
-	res, err := tx.exec(ctx, query, args)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	return tx.exec(ctx, query, args)
 }
 
 // maxArgs limits the arguments of one statement, as both databases do.
@@ -90,7 +83,7 @@ func Insert[T any](ctx context.Context, tx *Tx, table string, rows ...T) error {
 
 func insert(ctx context.Context, tx *Tx, table string, rows reflect.Value) error {
 	cols := columnsOf(rows.Type().Elem())
-	if tx.conn != nil && rows.Len() >= minCopied {
+	if tx.pipe != nil && rows.Len() >= minCopied {
 		return copyRows(ctx, tx, table, cols, rows)
 	}
 	for rows.Len() > 0 {
@@ -103,26 +96,6 @@ func insert(ctx context.Context, tx *Tx, table string, rows reflect.Value) error
 	return nil
 }
 
-// Chunks splits rows for statements with a list of values. Each chunk has a power of two
-// rows and at most the given number, so that lists of all lengths share a few statements:
-// both databases take as long to compile a new one as to run it.
-func Chunks[T any](rows []T, most int) (chunks [][]T) {
-	for len(rows) > 0 {
-		n := chunk(len(rows), most)
-		chunks, rows = append(chunks, rows[:n:n]), rows[n:]
-	}
-	return chunks
-}
-
-// chunk returns the length of the next chunk.
-func chunk(rows, most int) int {
-	n := 1
-	for 2*n <= min(rows, most) {
-		n *= 2
-	}
-	return n
-}
-
 func insertChunk(ctx context.Context, tx *Tx, table string, cols []column, rows reflect.Value) error {
 	marks := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(cols)), ", ") + ")"
 	args := make([]any, 0, len(cols)*rows.Len())
@@ -130,8 +103,7 @@ func insertChunk(ctx context.Context, tx *Tx, table string, cols []column, rows 
 		args = argsOf(cols, rows.Index(i), args)
 	}
 	query := "INSERT INTO " + table + " (" + names(cols, "") + ") VALUES " + strings.TrimSuffix(strings.Repeat(marks+", ", rows.Len()), ", ")
-	_, err := tx.exec(ctx, query, args)
-	return err
+	return Send(ctx, tx, query, args...)
 }
 
 // Update sets every column of the rows that match where, and counts them.
@@ -222,14 +194,28 @@ func In[T any](values []T) (marks string, args []any) {
 // maxCached limits the statement caches: filters combine in many ways.
 const maxCached = 2000
 
-func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+func (tx *Tx) query(ctx context.Context, query string, args []any, read func(rows) error) (err error) {
 	tx.bind(args)
-	tx.wrote = tx.wrote || tx.sql != nil && !isRead(query)
+	tx.wrote = tx.wrote || tx.writes() && !isRead(query)
+	if tx.pipe != nil {
+		return tx.pipe.ask(ctx, query, args, read)
+	}
+
+	ctx, span := tx.db.trace(ctx, query)
+	defer func() { endSpan(span, err) }()
+	found, err := tx.rows(ctx, query, args)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	return read(found)
+}
+
+// rows runs a query on SQLite, or outside of a transaction.
+func (tx *Tx) rows(ctx context.Context, query string, args []any) (*sql.Rows, error) {
 	switch {
 	case tx.batch != nil:
 		return run(ctx, tx.batch, query, args, (*sql.Stmt).QueryContext)
-	case tx.sql != nil:
-		return tx.sql.QueryContext(ctx, query, args...)
 	case tx.db.SQLite():
 		return tx.db.prepared(ctx, query, args)
 	case tx.replica != nil:
@@ -246,19 +232,24 @@ func isRead(query string) bool {
 	return strings.HasPrefix(query, "SELECT") || strings.HasPrefix(query, "SET") || strings.HasPrefix(query, "WITH") && !changes.MatchString(query)
 }
 
-func (tx *Tx) exec(ctx context.Context, query string, args []any) (res sql.Result, err error) {
-	if tx.sql == nil {
-		return nil, fmt.Errorf("db: %q outside of Write", query)
+func (tx *Tx) exec(ctx context.Context, query string, args []any) (n int64, err error) {
+	if !tx.writes() {
+		return 0, fmt.Errorf("db: %q outside of Write", query)
 	}
 	tx.bind(args)
 	tx.wrote = tx.wrote || !isRead(query)
 	query = tx.db.text(query, nil, nil)
+	if tx.pipe != nil {
+		tag, err := tx.pipe.exec(ctx, query, args)
+		return tag.RowsAffected(), err
+	}
 	ctx, span := tx.db.trace(ctx, query)
 	defer func() { endSpan(span, err) }()
-	if tx.batch != nil {
-		return run(ctx, tx.batch, query, args, (*sql.Stmt).ExecContext)
+	res, err := run(ctx, tx.batch, query, args, (*sql.Stmt).ExecContext)
+	if err != nil {
+		return 0, err
 	}
-	return tx.sql.ExecContext(ctx, query, args...)
+	return res.RowsAffected()
 }
 
 // prepared runs a query with a statement that SQLite compiles once per

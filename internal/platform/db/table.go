@@ -98,16 +98,24 @@ func (t Table[T]) ListIn(ctx context.Context, tx *Tx, parentID string, q page.Qu
 // CheckUnique returns an error that names another row with the same value in a column. A
 // unique index is the actual guard.
 func (t Table[T]) CheckUnique(ctx context.Context, tx *Tx, id, column, value string) error {
+	return t.AskUnique(ctx, tx, id, column, value)()
+}
+
+// AskUnique is CheckUnique with the answer later. See Ask.
+func (t Table[T]) AskUnique(ctx context.Context, tx *Tx, id, column, value string) func() error {
 	query := "SELECT id FROM " + t.Name + " WHERE env = ? AND " + column + " = ? AND id <> ?"
 	if t.Unique != "" {
 		query += " AND " + t.Unique
 	}
-	other, err := All[string](ctx, tx, query, tx.Env, value, id)
-	if err != nil || len(other) == 0 {
-		return err
+	asked := Ask[string](ctx, tx, query, tx.Env, value, id)
+	return func() error {
+		other, err := asked.All()
+		if err != nil || len(other) == 0 {
+			return err
+		}
+		return fault.Conflict("%s %s is already used by %s %s.", column, value, t.Noun, other[0]).
+			Detail(column, "duplicate", "is already used by %s", other[0])
 	}
-	return fault.Conflict("%s %s is already used by %s %s.", column, value, t.Noun, other[0]).
-		Detail(column, "duplicate", "is already used by %s", other[0])
 }
 
 // Insert adds a row as version 1. It assigns the id unless the row has one.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"slipway/internal/platform/trace"
 	"slipway/internal/vocab/auth"
@@ -27,8 +26,8 @@ type Tx struct {
 type session struct {
 	db      *DB
 	pool    *sql.DB
-	sql     *sql.Tx   // nil in Read: each statement is its own snapshot
-	conn    *sql.Conn // PostgreSQL writes only: the connection of sql
+	sql     *sql.Tx   // SQLite writes only
+	pipe    *pipeline // PostgreSQL writes only
 	replica *sql.Conn // PostgreSQL reads only: a replica to use instead of pool
 	notify  bool      // the relay is notified after the commit
 	wrote   bool      // see HasWritten
@@ -39,6 +38,9 @@ type session struct {
 	committed []func()                          // after the commit
 	ended     []func()                          // see AtEnd
 }
+
+// writes reports whether this is a transaction. In Read, each statement is its own snapshot.
+func (s *session) writes() bool { return s.sql != nil || s.pipe != nil }
 
 // HasWritten reports whether the transaction has changed anything since it began, or since
 // ForgetWrites.
@@ -103,11 +105,6 @@ func (d *DB) transact(ctx context.Context, fn work) error {
 		if err == nil {
 			return rejected
 		}
-		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
-			// It was rolled back because the time ran out between two statements. During a
-			// statement, the error is the one of ctx.
-			err = errors.Join(ctx.Err(), err)
-		}
 		if isFull(err) {
 			d.full.Store(true)
 		}
@@ -125,28 +122,19 @@ func (d *DB) transactOnce(ctx context.Context, fn work) error {
 	if d.SQLite() {
 		return d.transactShared(ctx, fn)
 	}
-	conn, err := d.write.Conn(ctx)
+	pipe, now, err := d.begin(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	sqlTx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = sqlTx.Rollback() }() // after a commit it does nothing
-	now, err := d.writeTime(ctx, sqlTx)
-	if err != nil {
-		return err
-	}
-	tx := &Tx{Now: now, Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, sql: sqlTx, conn: conn}}
+	defer pipe.end(ctx)
+	tx := &Tx{Now: now, Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, pipe: pipe}}
 	if err = fn(ctx, tx); err != nil {
 		return err
 	}
 	if err = tx.beforeCommit(ctx); err != nil {
 		return err
 	}
-	if err = sqlTx.Commit(); err != nil {
+	if err = pipe.commit(ctx); err != nil {
 		return err
 	}
 	tx.afterCommit()
@@ -184,7 +172,7 @@ func (s *session) end() {
 // environments. The first call creates it. Finish then runs before the commit. It
 // can save what the transaction collected, such as its audit entries.
 func Deferred[T any](tx *Tx, finish func(ctx context.Context, tx *Tx, value *T) error) *T {
-	if tx.sql == nil {
+	if !tx.writes() {
 		panic("db: deferred work outside of Write")
 	}
 	key := reflect.TypeFor[T]()
@@ -206,7 +194,7 @@ func (tx *Tx) AfterCommit(fn func()) { tx.committed = append(tx.committed, fn) }
 // AtEnd runs fn once, after the last attempt of Write, whether it was committed or not. It is
 // for what a rejection leaves outside the database. In Read, it runs immediately.
 func (tx *Tx) AtEnd(fn func()) {
-	if tx.sql == nil {
+	if !tx.writes() {
 		fn()
 		return
 	}
@@ -242,34 +230,18 @@ func (d *DB) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, d.DefaultTimeout)
 }
 
-// writeTime returns the time of a transaction that has begun, on PostgreSQL. It is also the
-// time in its IDs. See settledBefore.
-func (d *DB) writeTime(ctx context.Context, tx *sql.Tx) (now time.Time, err error) {
-	query := "SELECT clock_timestamp()"
-	if d.direct != nil {
-		query = setTransaction
-	} else if d.OwnClock {
-		return d.now(), nil
-	}
-	if err = tx.QueryRowContext(ctx, query).Scan(&now); d.OwnClock {
-		now = d.now()
-	}
-	return now.UTC().Truncate(time.Millisecond), err
-}
-
 func (d *DB) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }
 
 // NewID returns a new ID. The IDs of one process always increase.
 func (tx *Tx) NewID(prefix string) string { return tx.db.ids.New(prefix, tx.Now) }
 
-// LockRow locks the row that the query selects until the transaction ends. It
-// does nothing on SQLite, which has one writer.
+// LockRow locks the row that the query selects until the transaction ends, before the next
+// statement runs. It does nothing on SQLite, which has one writer.
 func LockRow(ctx context.Context, tx *Tx, query string, args ...any) error {
 	if tx.db.SQLite() {
 		return nil
 	}
-	_, err := Exec(ctx, tx, query+" FOR UPDATE", args...)
-	return err
+	return Send(ctx, tx, query+" FOR UPDATE", args...)
 }
 
 // Claim returns rows that no other transaction has locked, and locks them until
@@ -287,8 +259,7 @@ func ForceCustomPlan(ctx context.Context, tx *Tx) error {
 	if tx.db.SQLite() {
 		return nil
 	}
-	_, err := Exec(ctx, tx, "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)")
-	return err
+	return Send(ctx, tx, "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)")
 }
 
 // Analyze makes PostgreSQL count what is in a table that has just grown. It does so by
@@ -317,8 +288,7 @@ func SetLockTimeout(ctx context.Context, tx *Tx, d time.Duration) error {
 	if tx.db.SQLite() {
 		return nil
 	}
-	_, err := Exec(ctx, tx, "SELECT set_config('lock_timeout', ?, true)", strconv.FormatInt(d.Milliseconds(), 10))
-	return err
+	return Send(ctx, tx, "SELECT set_config('lock_timeout', ?, true)", strconv.FormatInt(d.Milliseconds(), 10))
 }
 
 // CommitsInOrder reports whether transactions commit in the order of their IDs and
@@ -334,10 +304,8 @@ func (tx *Tx) OnSQLite() *sql.Tx {
 }
 
 // OnPostgres passes the transaction to the job queue as a pgx transaction.
-func (tx *Tx) OnPostgres(fn func(pgx.Tx) error) error {
-	return tx.conn.Raw(func(driverConn any) error {
-		return fn(borrowed{driverConn.(*stdlib.Conn).Conn()})
-	})
+func (tx *Tx) OnPostgres(ctx context.Context, fn func(pgx.Tx) error) error {
+	return tx.pipe.use(ctx, func(conn *pgx.Conn) error { return fn(borrowed{conn}) })
 }
 
 type pgxConn = pgx.Conn

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/auth"
 )
 
 // pending are the events of a transaction. They are saved together before the commit,
@@ -32,10 +31,6 @@ func save(ctx context.Context, tx *db.Tx, added []Event) error {
 	if len(added) == 0 {
 		return nil
 	}
-	if err := number(ctx, tx, added); err != nil {
-		return err
-	}
-
 	slices.SortStableFunc(added, func(a, b Event) int { return cmp.Compare(a.Env, b.Env) })
 	for start := 0; start < len(added); {
 		end := start + 1
@@ -54,13 +49,45 @@ func save(ctx context.Context, tx *db.Tx, added []Event) error {
 }
 
 func insert(ctx context.Context, tx *db.Tx, added []Event) error {
-	if tx.CommitsInOrder() {
-		return appendToFeed(ctx, tx, added)
+	if !tx.CommitsInOrder() {
+		return addToOutbox(ctx, tx, added)
 	}
+	if err := number(ctx, tx, added); err != nil {
+		return err
+	}
+	return appendToFeed(ctx, tx, added)
+}
+
+// addToOutbox needs no answer from the database, so it takes no round trip of its own. The events
+// are inserted with their distance from the last one of their object, and then numbered.
+func addToOutbox(ctx context.Context, tx *db.Tx, added []Event) error {
 	for i := range added {
 		added[i].ID = tx.NewID("evt")
 	}
-	return db.Insert(ctx, tx, "outbox", added...)
+	counts := map[string]int64{}
+	for i := range slices.Backward(added) {
+		added[i].Sequence = -counts[added[i].ObjectID]
+		counts[added[i].ObjectID]++
+	}
+	for _, statement := range countUp(tx, counts) {
+		if err := db.Send(ctx, tx, statement.text, statement.args...); err != nil {
+			return err
+		}
+	}
+	if err := db.Insert(ctx, tx, "outbox", added...); err != nil {
+		return err
+	}
+	for _, chunk := range db.Chunks(added, perNumbering) {
+		args := []any{tx.Env, tx.Env}
+		for _, e := range chunk {
+			args = append(args, e.ID)
+		}
+		if err := db.Send(ctx, tx, `UPDATE outbox SET sequence = sequence + (SELECT last FROM event_sequences WHERE env = ? AND object_id = outbox.object_id)
+			WHERE env = ? AND id IN (`+strings.TrimSuffix(strings.Repeat("?, ", len(chunk)), ", ")+`)`, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // perNumbering is how many sequences one statement changes at most.
@@ -68,52 +95,56 @@ const perNumbering = 256
 
 // sequence is the number of the last event of an object.
 type sequence struct {
-	Env      auth.Env `db:"env"`
-	ObjectID string   `db:"object_id"`
-	Last     int64    `db:"last"`
+	ObjectID string `db:"object_id"`
+	Last     int64  `db:"last"`
 }
 
 // number sets the numbers of events in the sequences of their objects. Old events are
 // purged, so the last numbers are in their own table.
 func number(ctx context.Context, tx *db.Tx, added []Event) error {
-	type key struct {
-		env      auth.Env
-		objectID string
-	}
-	counts := map[key]int64{}
+	counts := map[string]int64{}
 	for _, e := range added {
-		counts[key{e.Env, e.ObjectID}]++
+		counts[e.ObjectID]++
 	}
-	keys := slices.SortedFunc(maps.Keys(counts), func(a, b key) int { // in order, to prevent a deadlock
-		return cmp.Or(cmp.Compare(a.env, b.env), strings.Compare(a.objectID, b.objectID))
-	})
 
-	next := map[key]int64{}
-	for _, chunk := range db.Chunks(keys, perNumbering) {
-		var args []any
-		for _, k := range chunk {
-			args = append(args, k.env, k.objectID, counts[k])
-		}
-		rows, err := db.All[sequence](ctx, tx, `
-			INSERT INTO event_sequences (env, object_id, last)
-			VALUES `+strings.TrimSuffix(strings.Repeat("(?, ?, ?), ", len(chunk)), ", ")+`
-			ON CONFLICT (env, object_id) DO UPDATE SET last = event_sequences.last + excluded.last
-			RETURNING {cols}`, args...)
+	next := map[string]int64{}
+	for _, statement := range countUp(tx, counts) {
+		rows, err := db.All[sequence](ctx, tx, statement.text+` RETURNING {cols}`, statement.args...)
 		if err != nil {
 			return err
 		}
 		for _, r := range rows {
-			k := key{r.Env, r.ObjectID}
-			next[k] = r.Last - counts[k] + 1
+			next[r.ObjectID] = r.Last - counts[r.ObjectID] + 1
 		}
 	}
 
 	for i := range added {
-		k := key{added[i].Env, added[i].ObjectID}
-		added[i].Sequence = next[k]
-		next[k]++
+		added[i].Sequence = next[added[i].ObjectID]
+		next[added[i].ObjectID]++
 	}
 	return nil
+}
+
+// statement is a text and its arguments.
+type statement struct {
+	text string
+	args []any
+}
+
+// countUp returns the statements that add to the sequences of objects.
+func countUp(tx *db.Tx, counts map[string]int64) (all []statement) {
+	objects := slices.Sorted(maps.Keys(counts)) // in order, to prevent a deadlock
+	for _, chunk := range db.Chunks(objects, perNumbering) {
+		var args []any
+		for _, id := range chunk {
+			args = append(args, tx.Env, id, counts[id])
+		}
+		all = append(all, statement{`
+			INSERT INTO event_sequences (env, object_id, last)
+			VALUES ` + strings.TrimSuffix(strings.Repeat("(?, ?, ?), ", len(chunk)), ", ") + `
+			ON CONFLICT (env, object_id) DO UPDATE SET last = event_sequences.last + excluded.last`, args})
+	}
+	return all
 }
 
 // Counts counts the committed events of this process by type.

@@ -246,7 +246,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time)
 		}
 		return err
 	}
-	return tx.OnPostgres(func(ptx pgx.Tx) error {
+	return tx.OnPostgres(ctx, func(ptx pgx.Tx) error {
 		_, err := q.postgres.InsertTx(ctx, ptx, args, opts)
 		return err
 	})

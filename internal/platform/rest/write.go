@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/wire"
 )
 
 const (
@@ -143,9 +144,12 @@ func (x *exchange) release(ctx context.Context, tx *db.Tx) error {
 
 // keep stores the response under the claimed key.
 func (x *exchange) keep(ctx context.Context, tx *db.Tx, p *reply) error {
-	row := stored{x.fingerprint, p.status, p.header, x.router.Box.Seal(p.body, x.place())}
-	_, err := db.Update(ctx, tx, "idempotency_keys", &row, "env = ? AND lineage = ? AND key = ?", x.caller.Env, x.caller.OriginalID, x.key)
-	return err
+	header, err := wire.Marshal(p.header)
+	if err != nil {
+		return err
+	}
+	return db.Send(ctx, tx, `UPDATE idempotency_keys SET status = ?, header = ?, body = ? WHERE env = ? AND lineage = ? AND key = ?`,
+		p.status, string(header), x.router.Box.Seal(p.body, x.place()), x.caller.Env, x.caller.OriginalID, x.key)
 }
 
 // place binds an encrypted response to its row.
