@@ -51,7 +51,7 @@ var may = map[string][]string{
 	"platform/blobs":        {"platform/db"},
 	"platform/db":           {"platform/trace"},
 	"platform/db/hookstest": {},
-	"platform/events":       {"platform/audit", "platform/db", "platform/trace"},
+	"platform/events":       {"platform/audit", "platform/db", "platform/trace", "platform/work"},
 	"platform/guides":       {"platform/pages"},
 	"platform/images":       {},
 	"platform/jobs":         {"platform/db", "platform/trace"},
@@ -68,6 +68,7 @@ var may = map[string][]string{
 	"platform/site":         {"platform/db", "platform/seal"},
 	"platform/sms":          {"platform/outbox"},
 	"platform/trace":        {},
+	"platform/work":         {"platform/db"},
 
 	// parts of features
 	"imports/sheet":              {},

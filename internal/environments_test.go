@@ -31,7 +31,8 @@ var crossEnvironment = map[string][]string{
 	"a background job or a command finds what is due in all environments": {
 		"SELECT COALESCE(MAX(env), 0) FROM dealerships",
 		"FROM audit_chains ORDER BY env", "SELECT DISTINCT env FROM audit_entries WHERE link IS NULL",
-		"FROM outbox WHERE env", "MIN(env)", "FROM loose_blobs WHERE due_at", "UPDATE loose_blobs SET doomed",
+		"FROM outbox WHERE env", "FROM outbox WHERE mark IS NULL", "FROM waiting_work w", "FROM waiting_work WHERE kind = ?",
+		"FROM daily_summaries WHERE env > 0", "FROM loose_blobs WHERE due_at", "UPDATE loose_blobs SET doomed",
 		"FROM mfa_factors WHERE env IS NOT NULL AND active LIMIT 1", "FROM channels c WHERE c.push_after <= ?",
 		"FROM hull_imports WHERE state IN", "FROM hull_imports WHERE env > 0 AND kept_until", "FROM webhooks w WHERE w.status = 'enabled'",
 		"UPDATE deliveries SET lease_until = NULL", "UPDATE hull_photos SET claimed_until = NULL WHERE env > 0",

@@ -163,14 +163,14 @@ func (s *session) beforeCommit(ctx context.Context) error {
 }
 
 func (s *session) afterCommit() {
-	if s.notify {
+	for _, fn := range s.committed {
+		fn()
+	}
+	if s.notify { // the relay reads what committed has left for it
 		select {
 		case s.db.notifications <- struct{}{}:
 		default: // a notification is already waiting
 		}
-	}
-	for _, fn := range s.committed {
-		fn()
 	}
 }
 

@@ -57,10 +57,7 @@ func insert(ctx context.Context, tx *db.Tx, added []Event) error {
 	if tx.CommitsInOrder() {
 		return appendToFeed(ctx, tx, added)
 	}
-	for i := range added {
-		added[i].ID = tx.NewID("evt")
-	}
-	return db.Insert(ctx, tx, "outbox", added...)
+	return insertWaiting(ctx, tx, added)
 }
 
 // perNumbering is how many sequences one statement changes at most.
@@ -122,8 +119,11 @@ type Counts struct {
 	byType map[string]int64
 }
 
-// Attach adds the counts to a database.
-func Attach(d *db.DB) { d.Attach(&Counts{byType: map[string]int64{}}) }
+// Attach adds the counts to a database, and what this process knows about waiting events.
+func Attach(d *db.DB) {
+	d.Attach(&Counts{byType: map[string]int64{}})
+	d.Attach(newWaitingSet())
+}
 
 // CountsOf returns the counts of a database.
 func CountsOf(h db.Handle) *Counts { return db.Attached[*Counts](h) }
