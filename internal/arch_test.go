@@ -51,7 +51,7 @@ var may = map[string][]string{
 	"platform/blobs":        {"platform/db"},
 	"platform/db":           {"platform/trace"},
 	"platform/db/hookstest": {},
-	"platform/events":       {"platform/audit", "platform/db", "platform/trace"},
+	"platform/events":       {"platform/audit", "platform/db", "platform/trace", "platform/work"},
 	"platform/guides":       {"platform/pages"},
 	"platform/images":       {},
 	"platform/jobs":         {"platform/db", "platform/trace"},
@@ -68,6 +68,7 @@ var may = map[string][]string{
 	"platform/site":         {"platform/db", "platform/seal"},
 	"platform/sms":          {"platform/outbox"},
 	"platform/trace":        {},
+	"platform/work":         {"platform/db"},
 
 	// parts of features
 	"imports/sheet":              {},
@@ -239,19 +240,11 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"rate_limits",                 // the buckets of credentials and addresses, as hashes
 		"backup_runs", "backup_turns", // a backup contains all environments
 		"sqlite_schema", `SELECT COUNT(*) FROM "`, // counts all rows of a backup
-		"k.public_id = ?",
-		"invitations WHERE hash = ?", // and so is the link in an invitation
-		"email_changes WHERE hash = ?",
 		"sign_in_tickets WHERE hash = ?",
-		"cli_codes WHERE hash = ?",
 		"apps WHERE id = ?",
 		"sso_connections WHERE id = ?", // the path of a page finds its environment
 		"sso_domains WHERE domain = ?", // and so does the domain of an email address
-		"sso_links WHERE hash = ?",
-		"scim_tokens WHERE public_id = ?",
-		"user_calendars WHERE hash = ?",    // the URL of a calendar finds its environment
-		"channels WHERE feed_hash = ?",     // and so does the URL of a feed
-		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
+		"SELECT {cols} FROM (SELECT x.*, ", // of a token or code; the rest of the statement names it
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",
 		"WHERE expires_at < ?",

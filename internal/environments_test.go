@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"slipway/internal/testkit/assert"
 	"strconv"
 	"strings"
 	"testing"
-
-	"slipway/internal/testkit/assert"
 )
 
 // An installation can be distributed by environment if no statement of a request reads
@@ -21,15 +20,9 @@ import (
 // crossEnvironment lists the statements without a condition for the environment of
 // each table, by a part of their text.
 var crossEnvironment = map[string][]string{
-	"find the environment of a credential, a link or a page": {
-		"FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?",
-		"FROM sessions s JOIN dealerships d ON d.env = s.env WHERE s.public_id = ?",
+	"find the environment of a client ID, a sign-in or a page": { // db.OneNamed finds credentials and links
 		"FROM apps WHERE id = ?", "FROM apps a JOIN dealerships d ON d.env = a.env WHERE a.id",
-		"FROM oauth_tokens x LEFT JOIN oauth_grants g ON g.env = x.env AND g.id = x.grant_id WHERE x.public_id = ?",
-		"FROM oauth_grants x WHERE x.code_public_id = ?",
-		"FROM sign_in_tickets WHERE hash = ?", "FROM cli_codes WHERE hash = ?", "FROM user_calendars WHERE hash = ?", "FROM sso_links WHERE hash = ?",
-		"FROM scim_tokens WHERE public_id = ?",
-		"FROM invitations WHERE hash = ?", "FROM email_changes WHERE hash = ?", "FROM channels WHERE feed_hash = ?",
+		"FROM sign_in_tickets WHERE hash = ?",
 		"SELECT env FROM sso_connections WHERE id = ?", "FROM sso_domains WHERE domain = ?",
 		"FROM users u JOIN dealerships d ON d.env = u.env WHERE u.email", // one person can work at several dealerships
 		"FROM dealerships WHERE id = ?",
@@ -38,7 +31,8 @@ var crossEnvironment = map[string][]string{
 	"a background job or a command finds what is due in all environments": {
 		"SELECT COALESCE(MAX(env), 0) FROM dealerships",
 		"FROM audit_chains ORDER BY env", "SELECT DISTINCT env FROM audit_entries WHERE link IS NULL",
-		"FROM outbox WHERE env", "MIN(env)", "FROM loose_blobs WHERE due_at", "UPDATE loose_blobs SET doomed",
+		"FROM outbox WHERE env", "FROM outbox WHERE mark IS NULL", "FROM waiting_work w", "FROM waiting_work WHERE kind = ?",
+		"FROM daily_summaries WHERE env > 0", "FROM loose_blobs WHERE due_at", "UPDATE loose_blobs SET doomed",
 		"FROM mfa_factors WHERE env IS NOT NULL AND active LIMIT 1", "FROM channels c WHERE c.push_after <= ?",
 		"FROM hull_imports WHERE state IN", "FROM hull_imports WHERE env > 0 AND kept_until", "FROM webhooks w WHERE w.status = 'enabled'",
 		"UPDATE deliveries SET lease_until = NULL", "UPDATE hull_photos SET claimed_until = NULL WHERE env > 0",

@@ -2,9 +2,7 @@ package appointments
 
 import (
 	"context"
-	"crypto/rand"
 	"slices"
-	"strings"
 	"time"
 
 	"slipway/internal/contacts"
@@ -34,7 +32,7 @@ type calendarRow struct {
 
 // createCalendar creates or replaces the URL of a user's calendar.
 func createCalendar(ctx context.Context, tx *db.Tx, u people.User) (UserCalendar, error) {
-	secret := strings.ToLower(rand.Text() + rand.Text())
+	secret := token.Link(tx.Env)
 	if _, err := db.Exec(ctx, tx, `DELETE FROM user_calendars WHERE env = ? AND user_id = ?`, tx.Env, u.ID); err != nil {
 		return UserCalendar{}, err
 	}
@@ -86,15 +84,16 @@ var errCalendar = fault.New(fault.KindNotFound, "This calendar does not exist. I
 // readCalendar returns the calendar of a token, and when it last changed. It stops
 // when the user is deactivated, or can't read contacts anymore.
 func readCalendar(ctx context.Context, tx *db.Tx, secret string) (text string, changed time.Time, err error) {
-	found, err := db.All[calendarRow](ctx, tx, `SELECT {cols} FROM user_calendars WHERE hash = ?`, token.Hash(secret))
+	c, err := db.OneNamed[calendarRow](ctx, tx, token.LinkEnv(secret), `SELECT {cols} FROM user_calendars WHERE hash = ? AND env = ?`,
+		token.Hash(secret))
+	if db.IsNoRows(err) {
+		return "", changed, errCalendar
+	}
 	if err != nil {
 		return "", changed, err
 	}
-	if len(found) == 0 {
-		return "", changed, errCalendar
-	}
-	tx = tx.In(found[0].Env)
-	u, err := people.FindUser(ctx, tx, found[0].UserID)
+	tx = tx.In(c.Env)
+	u, err := people.FindUser(ctx, tx, c.UserID)
 	if err != nil {
 		return "", changed, err
 	}

@@ -2,13 +2,11 @@ package channels
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"slipway/internal/dealership"
@@ -30,7 +28,7 @@ const feedPath = "/feeds/"
 // newFeedURL creates or replaces the feed URL and returns it. Only the hash of its token
 // is stored.
 func (c *Channel) newFeedURL(tx *db.Tx) string {
-	secret := strings.ToLower(rand.Text() + rand.Text())
+	secret := token.Link(c.Env)
 	c.FeedHash, c.FeedURLCreatedAt = token.Hash(secret), &tx.Now
 	return site.Of(tx).URL + feedPath + secret
 }
@@ -39,14 +37,11 @@ var errFeed = fault.New(fault.KindNotFound, "This feed does not exist. Its URL m
 
 // findByToken returns the channel of a feed URL.
 func findByToken(ctx context.Context, tx *db.Tx, secret string) (Channel, error) {
-	found, err := db.All[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE feed_hash = ?`, token.Hash(secret))
-	if err != nil {
-		return Channel{}, err
+	c, err := db.OneNamed[Channel](ctx, tx, token.LinkEnv(secret), `SELECT {cols} FROM channels WHERE feed_hash = ? AND env = ?`, token.Hash(secret))
+	if db.IsNoRows(err) {
+		return c, errFeed
 	}
-	if len(found) == 0 {
-		return Channel{}, errFeed
-	}
-	return found[0], nil
+	return c, err
 }
 
 func findShop(ctx context.Context, tx *db.Tx) (shop, error) {

@@ -21,6 +21,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
+	"slipway/internal/platform/work"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
@@ -240,6 +241,9 @@ func (a *API) place(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) 
 		return same, found, err
 	}
 	if err := insertPhoto(ctx, tx, h, &p); err != nil {
+		return p, false, err
+	}
+	if err := work.Mark(ctx, tx, work.Photos, tx.Now); err != nil {
 		return p, false, err
 	}
 	return p, false, a.Jobs.Enqueue(ctx, tx, MakeSizes{tx.Env, h.ID, p.ID, p.Blob}, tx.Now)

@@ -2,9 +2,11 @@ package photos
 
 import (
 	"context"
+	"time"
 
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/work"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -19,25 +21,24 @@ type claim struct {
 // the photo of the job, unless it is the turn of another environment, or another
 // job handles or has handled the photo.
 func claimPhoto(ctx context.Context, tx *db.Tx, job MakeSizes, node string) (c claim, err error) {
-	env, err := nextEnv(ctx, tx, job.Env)
-	if err != nil {
-		return c, err
-	}
 	c.own, err = findPhoto(ctx, tx, hulls.Hull{Env: job.Env, ID: job.HullID}, job.PhotoID)
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {
 		return c, err
 	}
-
-	if env == job.Env && c.own.isWaiting(tx.Now) {
-		c.claimed = c.own
-	} else {
-		waiting, err := db.Claim[HullPhoto](ctx, tx, `
-			SELECT {cols} FROM hull_photos
-			WHERE env = ? AND state = 'processing' AND (claimed_until IS NULL OR claimed_until <= ?) ORDER BY id LIMIT 1`, env, tx.Now)
-		if err != nil || len(waiting) == 0 {
+	if c.own.isWaiting(tx.Now) { // a server of the last release might not have marked the environment
+		if err := work.MarkNew(ctx, tx.In(job.Env), work.Photos); err != nil {
 			return c, err
 		}
-		c.claimed = waiting[0]
+	}
+
+	envs, err := waitingEnvs(ctx, tx)
+	for _, env := range envs {
+		if err == nil && c.claimed.ID == "" {
+			c.claimed, err = claimIn(ctx, tx.In(env), c.own)
+		}
+	}
+	if err != nil || c.claimed.ID == "" {
+		return c, err
 	}
 
 	c.claimed.Attempts++
@@ -51,26 +52,42 @@ func claimPhoto(ctx context.Context, tx *db.Tx, job MakeSizes, node string) (c c
 	return c, err
 }
 
-// nextEnv returns the environment with unclaimed photos whose last turn is the
-// longest ago, or the given one if there is none.
-func nextEnv(ctx context.Context, tx *db.Tx, own auth.Env) (auth.Env, error) {
-	// Reads one index entry per environment, unless many photos are claimed.
-	envs, err := db.All[auth.Env](ctx, tx, `
-		WITH RECURSIVE waiting (env) AS (
-			SELECT MIN(env) FROM hull_photos WHERE state = 'processing' AND (claimed_until IS NULL OR claimed_until <= ?)
-			UNION ALL
-			SELECT (
-				SELECT MIN(env) FROM hull_photos
-				WHERE env > waiting.env AND state = 'processing' AND (claimed_until IS NULL OR claimed_until <= ?)
-			) FROM waiting WHERE waiting.env IS NOT NULL
-		)
-		SELECT waiting.env FROM waiting LEFT JOIN photo_turns ON photo_turns.env = waiting.env
-		WHERE waiting.env IS NOT NULL
-		ORDER BY CASE WHEN photo_turns.at IS NULL THEN 0 ELSE 1 END, photo_turns.at, waiting.env LIMIT 1`, tx.Now, tx.Now)
-	if err != nil || len(envs) == 0 {
-		return own, err
+// maxTurns is more than the environments all of whose photos other jobs handle.
+const maxTurns = 200
+
+// waitingEnvs returns the environments with photos to process. The one whose last turn is
+// the longest ago is first.
+func waitingEnvs(ctx context.Context, tx *db.Tx) ([]auth.Env, error) {
+	return db.All[auth.Env](ctx, tx, `
+		SELECT w.env FROM waiting_work w LEFT JOIN photo_turns t ON t.env = w.env
+		WHERE w.kind = ? ORDER BY CASE WHEN t.at IS NULL THEN 0 ELSE 1 END, t.at, w.env LIMIT ?`, work.Photos, maxTurns)
+}
+
+// claimIn returns a photo of the environment of the transaction that no job handles: the
+// own one of the job, or the first one. It returns the zero photo if there is none.
+func claimIn(ctx context.Context, tx *db.Tx, own HullPhoto) (HullPhoto, error) {
+	if own.Env == tx.Env && own.isWaiting(tx.Now) {
+		return own, nil
 	}
-	return envs[0], nil
+	waiting, err := db.Claim[HullPhoto](ctx, tx, `
+		SELECT {cols} FROM hull_photos
+		WHERE env = ? AND state = 'processing' AND (claimed_until IS NULL OR claimed_until <= ?) ORDER BY id LIMIT 1`, tx.Env, tx.Now)
+	if err == nil && len(waiting) > 0 {
+		return waiting[0], nil
+	}
+	if err == nil {
+		err = work.Settle(ctx, tx, work.Photos, nextPhoto)
+	}
+	return HullPhoto{}, err
+}
+
+// nextPhoto returns a time if the environment has photos to process, or nil.
+func nextPhoto(ctx context.Context, tx *db.Tx) (*time.Time, error) {
+	some, err := db.All[string](ctx, tx, `SELECT id FROM hull_photos WHERE env = ? AND state = 'processing' LIMIT 1`, tx.Env)
+	if err != nil || len(some) == 0 {
+		return nil, err
+	}
+	return &tx.Now, nil
 }
 
 // releaseClaims ends the claims of a node that has stopped. The attempts still count,

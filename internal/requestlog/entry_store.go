@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
@@ -16,15 +17,7 @@ var logs = db.Table[RequestLog]{Name: "request_logs", Prefix: "req", Noun: "requ
 
 // Purge deletes old entries, and the oldest ones of environments with more than rows.
 func Purge(ctx context.Context, d *db.DB, rows int) error {
-	envs, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]auth.Env, error) {
-		return db.All[auth.Env](ctx, tx, `
-			WITH RECURSIVE logged (env) AS (
-				SELECT MIN(env) FROM request_logs
-				UNION ALL
-				SELECT (SELECT MIN(env) FROM request_logs WHERE env > logged.env) FROM logged WHERE logged.env IS NOT NULL
-			)
-			SELECT env FROM logged WHERE env IS NOT NULL`)
-	})
+	envs, err := audit.Environments(ctx, d, logs.Name)
 	for _, env := range envs {
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/mail"
 	"slipway/internal/platform/rest"
+	"slipway/internal/platform/work"
 	"slipway/internal/vocab/assist"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/family"
@@ -92,6 +93,9 @@ func set(ctx context.Context, tx *db.Tx, in *struct {
 		err = summaries.Save(ctx, tx, &r)
 	default:
 		err = summaries.Insert(ctx, tx, &r)
+	}
+	if err == nil && after.Enabled {
+		err = work.Mark(ctx, tx, work.Summaries, r.NextAt)
 	}
 	if err != nil {
 		return after, err

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/mail"
+	"slipway/internal/platform/work"
 	"slipway/internal/vocab/auth"
 )
 
@@ -35,35 +35,62 @@ func (SendSummary) Lane() string { return jobs.Mail }
 func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.FindDue)
 	jobs.Every(q, time.Minute, FindDue{})
+	jobs.On(q, a.MarkDue)
+	jobs.Every(q, time.Hour, MarkDue{})
 	jobs.On(q, a.SendSummary)
 }
 
-// FindDue enqueues the emails that are due, in each environment. A transaction takes the day of
-// a user, so there is one email per day, also with several servers.
+// perRun is how many environments FindDue handles at most.
+const perRun = 10_000
+
+// FindDue enqueues the emails that are due. A transaction takes the day of a user, so there is
+// one email per day, also with several servers. An error doesn't keep others from getting theirs.
 func (a *API) FindDue(ctx context.Context, _ FindDue) error {
-	environments, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]dealership.Dealership, error) {
-		return dealership.Environments(ctx, tx, "")
+	envs, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]auth.Env, error) {
+		return work.Due(ctx, tx, work.Summaries, perRun)
 	})
+	for _, env := range envs {
+		err = errors.Join(err, a.takeAll(auth.InEnv(ctx, env)))
+	}
+	return err
+}
+
+// takeAll enqueues the emails of an environment, and sets when its next one is due.
+func (a *API) takeAll(ctx context.Context) error {
+	zone, err := db.Read(ctx, a.DB, zoneOf)
 	if err != nil {
 		return err
 	}
-	for _, d := range environments {
-		zone, err := time.LoadLocation(d.Timezone)
-		if err != nil {
-			return err
-		}
-		ctx := auth.InEnv(ctx, d.Env)
-		ids, err := db.Read(ctx, a.DB, due)
-		if err != nil {
-			return err
+	for after := ""; ; {
+		ids, failed := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]string, error) { return due(ctx, tx, after) })
+		if failed != nil {
+			return errors.Join(err, failed)
 		}
 		for _, id := range ids {
-			if err := a.take(ctx, id, zone); err != nil {
-				return err
-			}
+			err = errors.Join(err, a.take(ctx, id, zone))
+			after = id
+		}
+		if len(ids) < perRead {
+			break
 		}
 	}
-	return nil
+	_, failed := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+		return struct{}{}, work.Settle(ctx, tx, work.Summaries, nextDue)
+	})
+	return errors.Join(err, failed)
+}
+
+// MarkDue is the job that marks the environments that servers of the last release have not
+// marked.
+type MarkDue struct{}
+
+// Kind is the job kind.
+func (MarkDue) Kind() string { return "mark_daily_summaries" }
+
+// MarkDue marks them.
+func (a *API) MarkDue(ctx context.Context, _ MarkDue) error {
+	_, err := db.Write(ctx, a.DB, markAll)
+	return err
 }
 
 // take enqueues the email of one user.

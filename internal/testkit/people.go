@@ -168,7 +168,8 @@ func (s *Server) InTx(fn func(ctx context.Context, tx *db.Tx, key string) error,
 }
 
 // emitted are all events, in the feed or not.
-const emitted = `(SELECT * FROM outbox UNION ALL SELECT * FROM events) AS emitted`
+const emitted = `(SELECT env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at FROM outbox
+	UNION ALL SELECT env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at FROM events) AS emitted`
 
 // Rows reads rows directly from the database. In the query, {emitted} is a table with
 // all events.

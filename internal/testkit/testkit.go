@@ -420,7 +420,11 @@ func fill(set app.Settings) (tmpl *template, err error) {
 
 	// Publish the events of the setup, so that a test only sees its own events.
 	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]events.Event, error) {
-		return events.Publish(ctx, tx, 1000, `SELECT env FROM event_feeds`)
+		waiting, err := events.Waiting(ctx, tx, `SELECT env FROM event_feeds`)
+		if err != nil {
+			return nil, err
+		}
+		return events.Publish(ctx, tx, 1000, waiting)
 	})
 	return tmpl, err
 }

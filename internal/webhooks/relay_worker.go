@@ -58,11 +58,12 @@ type Relay struct {
 	// Published is called when the feed might have new events.
 	Published func()
 
-	node    string        // identifies the leases of this relay
-	wake    chan struct{} // deliveries might be due
-	done    chan struct{} // an attempt has finished
-	running sync.WaitGroup
-	sending map[string]bool // deliveries that this node has claimed; only used by Run
+	node     string        // identifies the leases of this relay
+	wake     chan struct{} // deliveries might be due
+	done     chan struct{} // an attempt has finished
+	running  sync.WaitGroup
+	sending  map[string]bool // deliveries that this node has claimed; only used by Run
+	unmarked time.Time       // when removeMarks ran; only used by Run
 
 	mu       sync.Mutex
 	lanes    map[laneKey]*lane
@@ -155,7 +156,9 @@ func (r *Relay) Run(ctx context.Context) {
 		case <-r.wake:
 			work, err = r.hasWork(ctx)
 		case <-poll.C:
-			work, err = r.hasWork(ctx)
+			if work, err = r.hasWork(ctx); err == nil {
+				err = r.removeMarks(ctx)
+			}
 		}
 	}
 }
@@ -199,8 +202,18 @@ func (r *Relay) hasWork(ctx context.Context) (bool, error) {
 		r.mu.Unlock()
 
 		waiting, err := events.Waiting(ctx, tx, watched)
-		return waiting || len(due) > 0, err
+		events.Remember(tx, waiting...)
+		return len(waiting)+len(due) > 0, err
 	})
+}
+
+// removeMarks removes marks of environments without events, once per minute.
+func (r *Relay) removeMarks(ctx context.Context) error {
+	if now := r.DB.Now(); now.Sub(r.unmarked) >= time.Minute {
+		r.unmarked = now
+		return events.RemoveMarks(ctx, r.DB)
+	}
+	return nil
 }
 
 // finish waits for the running attempts and saves their results.
@@ -239,14 +252,17 @@ func (r *Relay) lane(key laneKey) *lane {
 func (r *Relay) turn(ctx context.Context) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
-	done := r.takeFinished()
+	done, waiting := r.takeFinished(), events.TakeWaiting(r.DB)
 	t, err := db.Write(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (*turn, error) {
-		t := r.newTurn() // a new one each time, because db.Write can repeat the transaction
+		t := r.newTurn(waiting) // a new one each time, because db.Write can repeat the transaction
 		return t, t.run(ctx, tx, done)
 	})
 
 	if err == nil {
 		r.Published()
+		events.Remember(r.DB, t.more...)
+	} else {
+		events.Remember(r.DB, waiting...)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -275,7 +291,7 @@ func (r *Relay) turn(ctx context.Context) (more bool, err error) {
 			delete(r.lanes, key)
 		}
 	}
-	return t.more, nil
+	return len(t.more) > 0, nil
 }
 
 // work makes the attempts of a lane until its queue is empty, or until more

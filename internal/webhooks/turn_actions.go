@@ -20,7 +20,8 @@ type turn struct {
 	webhooks map[auth.Env][]Webhook // the enabled ones
 	lease    lease
 	start    []attempt
-	more     bool
+	waiting  []auth.Env // with new events
+	more     []auth.Env // with more events than a turn relays
 }
 
 // laneView is the state of a lane at the start of a turn. Attempts that finish
@@ -31,8 +32,8 @@ type laneView struct {
 }
 
 // newTurn returns a turn with the current state of the lanes.
-func (r *Relay) newTurn() *turn {
-	t := &turn{relay: r, lanes: map[laneKey]laneView{}, webhooks: map[auth.Env][]Webhook{}}
+func (r *Relay) newTurn(waiting []auth.Env) *turn {
+	t := &turn{relay: r, waiting: waiting, lanes: map[laneKey]laneView{}, webhooks: map[auth.Env][]Webhook{}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, l := range r.lanes {
@@ -73,7 +74,7 @@ func (t *turn) run(ctx context.Context, tx *db.Tx, done []attempt) error {
 // fanOut creates the deliveries of new events. Those that can start immediately
 // are inserted with a lease.
 func (t *turn) fanOut(ctx context.Context, tx *db.Tx) error {
-	published, err := events.Publish(ctx, tx, perTurn, watched)
+	published, err := events.Publish(ctx, tx, perTurn, t.waiting)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,9 @@ func (t *turn) fanOut(ctx context.Context, tx *db.Tx) error {
 	var all []Delivery
 	for _, e := range published {
 		count[e.Env]++
-		t.more = t.more || count[e.Env] == perTurn
+		if count[e.Env] == perTurn {
+			t.more = append(t.more, e.Env)
+		}
 		if e.Type == testKind { // it has its delivery
 			continue
 		}

@@ -167,7 +167,7 @@ func TestErasureDuringRelay(t *testing.T) {
 	moved, finish, relayed, erased := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan error, 1)
 	go func() {
 		_, err := db.Write(context.Background(), s.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-			_, err := events.Publish(ctx, tx, 100, `SELECT env FROM event_feeds`)
+			_, err := events.Publish(ctx, tx, 100, []auth.Env{env})
 			close(moved)
 			<-finish
 			return 0, err

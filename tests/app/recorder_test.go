@@ -23,8 +23,8 @@ func TestRecorder(t *testing.T) {
 		t.Errorf("got %s and %s, want two different IDs of hulls", first, second)
 	}
 
-	key, public := token.New(token.Key, auth.Test)
-	session, _ := token.New(token.Session, auth.Live)
+	key, public := token.New(token.Key, auth.Test, 1)
+	session, _ := token.New(token.Session, auth.Live, 1)
 	for _, secret := range []string{key, "sk_test_" + public, session, signature.NewSecret().Text(), "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXQ"} {
 		got := r.replace("", secret)
 		prefix := secret[:strings.LastIndex(secret, "_")+1]

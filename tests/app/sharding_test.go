@@ -34,19 +34,10 @@ var foreignReferences = map[string]string{
 	"installs(app_env,app_id)": "an app of one dealership is installed by another",
 }
 
-// lookups are unique indexes that find the environment of a credential or a link.
+// lookups are unique indexes that find an environment. Each server has a copy of these tables.
 var lookups = map[string]string{
-	"api_keys(public_id)":          "an API key",
-	"sessions(public_id)":          "a session",
-	"oauth_tokens(public_id)":      "an OAuth token",
-	"oauth_grants(code_public_id)": "an OAuth code",
-	"apps(id)":                     "the client ID of an OAuth app",
-	"invitations(hash)":            "the link in an invitation",
-	"email_changes(hash)":          "the link in an email",
-	"user_calendars(hash)":         "the URL of a calendar",
-	"sso_connections(id)":          "the URL of a sign-in page",
-	"scim_tokens(public_id)":       "the token of an identity provider",
-	"dealerships(id,mode)":         "the two environments of a dealership",
+	"apps(id)":             "the client ID of an OAuth app",
+	"dealerships(id,mode)": "the two environments of a dealership",
 }
 
 // constraint is a primary key, a foreign key or a unique index, as table(columns).

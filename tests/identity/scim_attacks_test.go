@@ -132,7 +132,7 @@ func TestSCIMIsolation(t *testing.T) {
 
 // insertToken adds a token as an administrator of another dealership does.
 func insertToken(p *provider, connectionID string) string {
-	text, publicID := token.New(token.SCIM, "test")
+	text, publicID := token.New(token.SCIM, "test", 1)
 	p.Exec(`INSERT INTO scim_tokens (env, connection_id, public_id, hash, created_by, created_at) VALUES (?, ?, ?, ?, 'usr_1', ?)`,
 		p.Env("sso_connections", connectionID), connectionID, publicID, token.Hash(text), p.DB.Now().UTC())
 	return text

@@ -114,7 +114,7 @@ type keyRow struct {
 func (a *Authenticator) authenticateKey(
 	ctx context.Context, tx *db.Tx, bearer string, t token.Token,
 ) (auth.Principal, error) {
-	k, err := a.findKey(ctx, tx, t.PublicID)
+	k, err := a.findKey(ctx, tx, t)
 	if db.IsNoRows(err) {
 		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), kind: authlog.KindAPIKey, id: token.Public(bearer)}}
 	}
@@ -155,18 +155,18 @@ func errInactiveUser() error { return fault.Unauthenticated("The user of this AP
 
 // findKey returns a key. If nothing was written since it was last read, it isn't read
 // again.
-func (a *Authenticator) findKey(ctx context.Context, tx *db.Tx, publicID string) (keyRow, error) {
+func (a *Authenticator) findKey(ctx context.Context, tx *db.Tx, t token.Token) (keyRow, error) {
 	version, known := a.DB.DataVersion(ctx)
 	if known {
-		if k, ok := a.keys.find(publicID, version); ok {
+		if k, ok := a.keys.find(t.PublicID, version); ok {
 			return k, nil
 		}
 	}
 
-	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
-		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, publicID)
+	k, err := db.OneNamed[keyRow](ctx, tx, t.Env, `SELECT {cols} FROM (SELECT k.*, d.id AS dealership_id, d.mode
+		FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ? AND k.env = ?) AS found`, t.PublicID)
 	if err == nil && known {
-		a.keys.add(publicID, version, k)
+		a.keys.add(t.PublicID, version, k)
 	}
 	return k, err
 }
@@ -209,7 +209,7 @@ func errSessionEnded() error {
 func (a *Authenticator) authenticateSession(
 	ctx context.Context, tx *db.Tx, bearer string, t token.Token, browser bool,
 ) (c BrowserCaller, err error) {
-	s, err := people.FindSessionByPublicID(ctx, tx, t.PublicID)
+	s, err := people.FindSessionByToken(ctx, tx, t)
 	ended := &rejectedError{rejection{err: errSessionEnded(), kind: authlog.KindSession, id: token.Public(bearer)}}
 	if db.IsNoRows(err) {
 		return c, ended

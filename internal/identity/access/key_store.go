@@ -48,7 +48,7 @@ func IssueKey(ctx context.Context, tx *db.Tx, mode auth.Mode, in KeyRequest) (Is
 }
 
 func insertKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (IssuedKey, error) {
-	key, publicID := token.New(token.Key, mode)
+	key, publicID := token.New(token.Key, mode, tx.Env)
 	k.PublicID, k.Hash, k.CreatedBy = publicID, token.Hash(key), creator(ctx)
 	apiKeys.Stamp(tx, &k)
 	if k.OriginalID == "" {

@@ -142,7 +142,7 @@ func (a *API) OpenSSOSession(ctx context.Context, tx *db.Tx, u people.User, s Ne
 }
 
 func insertSession(ctx context.Context, tx *db.Tx, u people.User, n NewSession) (o Opened, err error) {
-	bearer, publicID := token.New(token.Session, n.Mode)
+	bearer, publicID := token.New(token.Session, n.Mode, tx.Env)
 	req := auth.RequestFrom(ctx)
 	if n.ExpiresAt.IsZero() {
 		n.ExpiresAt = tx.Now.Add(SessionLifetime)
@@ -228,7 +228,7 @@ func (a *Authenticator) AuthenticateBrowser(ctx context.Context, cookie string) 
 func (a *API) RotateSession(ctx context.Context, c BrowserCaller) (cookie string, err error) {
 	ctx = auth.With(ctx, c.Principal)
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
-		cookie, publicID := token.New(token.Session, c.Mode)
+		cookie, publicID := token.New(token.Session, c.Mode, tx.Env)
 		s := c.Session
 		s.PublicID, s.Hash, s.Rights = publicID, token.Hash(cookie), c.rights
 		ok, err := people.ReplaceToken(ctx, tx, c.Session.PublicID, s)
@@ -252,7 +252,7 @@ func (a *API) endBrowserSession(ctx context.Context, tx *db.Tx, cookie string) e
 	if !ok {
 		return nil
 	}
-	s, err := people.FindSessionByPublicID(ctx, tx, t.PublicID)
+	s, err := people.FindSessionByToken(ctx, tx, t)
 	if db.IsNoRows(err) {
 		return nil
 	}

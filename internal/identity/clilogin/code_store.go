@@ -2,9 +2,7 @@ package clilogin
 
 import (
 	"context"
-	"crypto/rand"
 	"net/url"
-	"strings"
 
 	"slipway/internal/identity/access"
 	"slipway/internal/identity/people"
@@ -15,7 +13,7 @@ import (
 
 // insertCode stores what a user has allowed and returns the code for it.
 func insertCode(ctx context.Context, tx *db.Tx, c code) (string, error) {
-	text := strings.ToLower(rand.Text() + rand.Text())
+	text := token.Link(tx.Env)
 	c.Env, c.Hash, c.ExpiresAt = tx.Env, token.Hash(text), tx.Now.Add(codeLifetime)
 	return text, db.Insert(ctx, tx, "cli_codes", c)
 }
@@ -23,18 +21,18 @@ func insertCode(ctx context.Context, tx *db.Tx, c code) (string, error) {
 // takeCode returns a code and deletes it, so that it works once. The second of two
 // simultaneous exchanges deletes no row.
 func takeCode(ctx context.Context, tx *db.Tx, text string) (code, error) {
-	rows, err := db.All[code](ctx, tx, `SELECT {cols} FROM cli_codes WHERE hash = ?`, token.Hash(text))
+	c, err := db.OneNamed[code](ctx, tx, token.LinkEnv(text), `SELECT {cols} FROM cli_codes WHERE hash = ? AND env = ?`, token.Hash(text))
+	if db.IsNoRows(err) {
+		return c, errCode("The code is not valid, or it was already used. Run slipway login again.")
+	}
 	if err != nil {
-		return code{}, err
+		return c, err
 	}
-	if len(rows) == 0 {
-		return code{}, errCode("The code is not valid, or it was already used. Run slipway login again.")
-	}
-	n, err := db.Exec(ctx, tx, `DELETE FROM cli_codes WHERE env = ? AND hash = ?`, rows[0].Env, rows[0].Hash)
+	n, err := db.Exec(ctx, tx, `DELETE FROM cli_codes WHERE env = ? AND hash = ?`, c.Env, c.Hash)
 	if err == nil && n == 0 {
 		err = errCode("The code was already used. Run slipway login again.")
 	}
-	return rows[0], err
+	return c, err
 }
 
 // exchange returns the key for a code. What the user can do might have changed since the

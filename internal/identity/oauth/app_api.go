@@ -194,7 +194,7 @@ func (a *API) rotateSecret(ctx context.Context, tx *db.Tx, in *struct {
 	if in.Body == nil {
 		in.Body = &AppSecretRotate{}
 	}
-	secret, _ := token.New(token.ClientSecret, auth.From(ctx).Mode)
+	secret, _ := token.New(token.ClientSecret, auth.From(ctx).Mode, auth.From(ctx).Env)
 	app, err := rest.Change(ctx, tx, findRegistered, in.AppID, func(before App, app *App) error {
 		if err := app.rotate(secret, in.Body.ExpireOld, tx.Now); err != nil {
 			return err

@@ -34,7 +34,7 @@ func findRegistered(ctx context.Context, tx *db.Tx, id string) (App, error) {
 func insertApp(ctx context.Context, tx *db.Tx, mode auth.Mode, a App) (IssuedApp, error) {
 	issued := IssuedApp{App: a}
 	if a.Type == Confidential {
-		secret, _ := token.New(token.ClientSecret, mode)
+		secret, _ := token.New(token.ClientSecret, mode, tx.Env)
 		issued.ClientSecret, issued.SecretHash = &secret, token.Hash(secret)
 	}
 	if err := apps.Insert(ctx, tx, &issued.App); err != nil {

@@ -99,8 +99,8 @@ func TestScopes(t *testing.T) {
 
 func TestHasSecret(t *testing.T) {
 	now := time.Now()
-	secret, _ := token.New(token.ClientSecret, auth.Test)
-	old, _ := token.New(token.ClientSecret, auth.Test)
+	secret, _ := token.New(token.ClientSecret, auth.Test, 1)
+	old, _ := token.New(token.ClientSecret, auth.Test, 1)
 	a := App{Type: Confidential, SecretHash: token.Hash(secret), OldSecretHash: token.Hash(old), OldSecretExpiresAt: new(now.Add(time.Second))}
 	for text, want := range map[string]bool{secret: true, old: true, "": false, "x": false} {
 		assert.Equal(t, a.hasSecret(text, now), want, text)

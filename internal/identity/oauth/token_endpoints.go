@@ -65,7 +65,7 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 	}
 
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (any, error) {
-		g, err := findGrant(ctx, tx, parsed.PublicID)
+		g, err := findGrant(ctx, tx, parsed)
 		if db.IsNoRows(err) || (err == nil && (!app.owns(g.holder) || subtle.ConstantTimeCompare(g.CodeHash, token.Hash(code)) != 1)) {
 			return nil, errProtocol("invalid_grant", "The code is not valid.").of(app.Env, app.ID)
 		}
@@ -97,7 +97,7 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 			return nil, db.Committed(rejected)
 		}
 
-		refresh, publicID := token.New(token.Refresh, g.Mode)
+		refresh, publicID := token.New(token.Refresh, g.Mode, tx.Env)
 		if err := insertRefresh(ctx, tx, tokenOf{g.holder, &g.ID, g.Scopes, g.Resource}, refresh, publicID); err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 	}
 
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (any, error) {
-		t, err := findToken(ctx, tx, parsed.PublicID)
+		t, err := findToken(ctx, tx, parsed)
 		if db.IsNoRows(err) || (err == nil && (!app.owns(t.holder) || t.Kind != token.Refresh)) {
 			return nil, errProtocol("invalid_grant", "The refresh token is not valid.").of(app.Env, app.ID)
 		}
@@ -227,7 +227,7 @@ func (a *API) revoke(w http.ResponseWriter, r *http.Request) {
 			return nil, nil
 		}
 		return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (any, error) {
-			t, err := findToken(ctx, tx, parsed.PublicID)
+			t, err := findToken(ctx, tx, parsed)
 			if db.IsNoRows(err) || (err == nil && (!app.owns(t.holder) || subtle.ConstantTimeCompare(t.Hash, token.Hash(text)) != 1)) {
 				return nil, nil
 			}
@@ -278,7 +278,7 @@ func (a *API) introspect(w http.ResponseWriter, r *http.Request) {
 		}
 
 		return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (any, error) {
-			t, err := findToken(ctx, tx, parsed.PublicID)
+			t, err := findToken(ctx, tx, parsed)
 			if db.IsNoRows(err) || (err == nil && (!app.owns(t.holder) || t.check(text, tx.Now) != nil || t.ReplacedAt != nil)) {
 				return introspection{}, nil //nolint:nilerr // the response doesn't say why a token is not active
 			}

@@ -122,10 +122,10 @@ func (t heldToken) check(text string, now time.Time) error {
 
 func errUnknownToken() error { return fault.Unauthenticated("Unknown token.") }
 
-// findToken returns the token with a public ID in any environment.
-func findToken(ctx context.Context, tx *db.Tx, publicID string) (heldToken, error) {
-	return db.One[heldToken](ctx, tx, `SELECT {cols} FROM (SELECT x.*, `+holderColumns+`, g.revoked_at AS grant_revoked_at, g.user_id AS grant_user
-		FROM oauth_tokens x`+holderJoins+` LEFT JOIN oauth_grants g ON g.env = x.env AND g.id = x.grant_id WHERE x.public_id = ?) AS found`, publicID)
+// findToken returns the row of a token in any environment.
+func findToken(ctx context.Context, tx *db.Tx, t token.Token) (heldToken, error) {
+	return db.OneNamed[heldToken](ctx, tx, t.Env, `SELECT {cols} FROM (SELECT x.*, `+holderColumns+`, g.revoked_at AS grant_revoked_at, g.user_id AS grant_user
+		FROM oauth_tokens x`+holderJoins+` LEFT JOIN oauth_grants g ON g.env = x.env AND g.id = x.grant_id WHERE x.public_id = ? AND x.env = ?) AS found`, t.PublicID)
 }
 
 // Authenticate returns the caller of an access token. It looks the token up for
@@ -133,7 +133,7 @@ func findToken(ctx context.Context, tx *db.Tx, publicID string) (heldToken, erro
 // must be for the resource that the request is for. If it rejects a token that exists, it
 // also returns the environment and the app.
 func (a *API) Authenticate(ctx context.Context, tx *db.Tx, text string, t token.Token, mcp bool) (p auth.Principal, err error) {
-	found, err := findToken(ctx, tx, t.PublicID)
+	found, err := findToken(ctx, tx, t)
 	if db.IsNoRows(err) || (err == nil && (found.Kind != token.Access || found.Mode != t.Mode)) {
 		return p, errUnknownToken()
 	}
@@ -197,9 +197,9 @@ type heldGrant struct {
 }
 
 // findGrant returns the grant of a code in any environment.
-func findGrant(ctx context.Context, tx *db.Tx, publicID string) (heldGrant, error) {
-	return db.One[heldGrant](ctx, tx, `SELECT {cols} FROM (SELECT x.*, `+holderColumns+`
-		FROM oauth_grants x`+holderJoins+` WHERE x.code_public_id = ?) AS found`, publicID)
+func findGrant(ctx context.Context, tx *db.Tx, t token.Token) (heldGrant, error) {
+	return db.OneNamed[heldGrant](ctx, tx, t.Env, `SELECT {cols} FROM (SELECT x.*, `+holderColumns+`
+		FROM oauth_grants x`+holderJoins+` WHERE x.code_public_id = ? AND x.env = ?) AS found`, t.PublicID)
 }
 
 // approval is where a user allowed a request.
@@ -210,7 +210,7 @@ type approval struct {
 
 // insertGrant creates a grant with a code.
 func insertGrant(ctx context.Context, tx *db.Tx, i Install, req request, by approval) (code string, err error) {
-	code, publicID := token.New(token.Code, by.mode)
+	code, publicID := token.New(token.Code, by.mode, tx.Env)
 	return code, grants.Insert(ctx, tx, &grant{
 		InstallID: i.ID, UserID: by.userID, Scopes: req.Scopes, CodePublicID: publicID, CodeHash: token.Hash(code),
 		RedirectURI: req.RedirectURI, RedirectGiven: req.RedirectGiven, Challenge: req.Challenge, Resource: req.Resource, ExpiresAt: tx.Now.Add(codeLifetime),
@@ -251,7 +251,7 @@ type tokenOf struct {
 
 // insertAccess creates an access token and records it.
 func insertAccess(ctx context.Context, tx *db.Tx, t tokenOf, action, grantType string) (text string, err error) {
-	text, publicID := token.New(token.Access, t.holder.Mode)
+	text, publicID := token.New(token.Access, t.holder.Mode, tx.Env)
 	row := tokenRow{
 		PublicID: publicID, Hash: token.Hash(text), Kind: token.Access, InstallID: t.holder.Install, GrantID: t.grantID,
 		Scopes: t.scopes, Resource: t.to, ExpiresAt: tx.Now.Add(accessLifetime),
@@ -276,7 +276,8 @@ func insertRefresh(ctx context.Context, tx *db.Tx, t tokenOf, text, publicID str
 // from the other one and a key of the installation. All nodes return the same, and
 // the database has neither.
 func successor(tx *db.Tx, text string, mode auth.Mode) (next, publicID string) {
-	return token.Derive(token.Refresh, mode, site.Of(tx).MAC([]byte("oauth refresh token after "+text)))
+	t, _ := token.Parse(text) // the next one names the environment if this one does, on servers of each version
+	return token.Derive(token.Refresh, mode, t.Env, site.Of(tx).MAC([]byte("oauth refresh token after "+text)))
 }
 
 // replaceRefresh replaces a refresh token with its successor. It reports false if

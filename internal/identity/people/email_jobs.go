@@ -63,7 +63,7 @@ func (a *API) confirmEmail(ctx context.Context, job ConfirmEmail) error {
 		if _, err := endEmailChanges(ctx, tx, p.user); err != nil {
 			return p, err
 		}
-		p.token = newLink()
+		p.token = token.Link(job.Env)
 		return p, insertEmailChange(ctx, tx, emailChange{
 			Env: job.Env, Hash: token.Hash(p.token), UserID: p.user.ID, Email: *p.user.PendingEmail,
 			CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(confirmEmailFor),

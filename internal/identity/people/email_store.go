@@ -27,7 +27,7 @@ func insertEmailChange(ctx context.Context, tx *db.Tx, c emailChange) error {
 
 // findByEmailChange returns the user of a link that is still valid.
 func findByEmailChange(ctx context.Context, tx *db.Tx, secret string) (User, error) {
-	c, err := db.One[emailChange](ctx, tx, `SELECT {cols} FROM email_changes WHERE hash = ?`, token.Hash(secret))
+	c, err := db.OneNamed[emailChange](ctx, tx, token.LinkEnv(secret), `SELECT {cols} FROM email_changes WHERE hash = ? AND env = ?`, token.Hash(secret))
 	if db.IsNoRows(err) || (err == nil && (c.UsedAt != nil || !tx.Now.Before(c.ExpiresAt))) {
 		return User{}, rejectLink(ctx, tx, "email_change", c.Env, c.UserID)
 	}

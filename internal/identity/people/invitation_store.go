@@ -3,7 +3,6 @@ package people
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"strings"
 	"time"
 
@@ -47,7 +46,7 @@ func insertLink(ctx context.Context, tx *db.Tx, kind linkKind, u User) (secret s
 		return "", err
 	}
 
-	secret = newLink()
+	secret = token.Link(u.Env)
 	return secret, db.Insert(ctx, tx, "invitations", invitation{
 		Env: u.Env, Hash: token.Hash(secret), Kind: kind, UserID: u.ID, Email: u.Email, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(lifetimes[kind]),
 	})
@@ -108,7 +107,8 @@ func rejectLink(ctx context.Context, tx *db.Tx, purpose string, env auth.Env, us
 func findByLink(
 	ctx context.Context, tx *db.Tx, kind linkKind, secret string, find func(ctx context.Context, tx *db.Tx, id string) (User, error),
 ) (User, error) {
-	i, err := db.One[invitation](ctx, tx, `SELECT {cols} FROM invitations WHERE hash = ? AND kind = ?`, token.Hash(secret), kind)
+	i, err := db.OneNamed[invitation](ctx, tx, token.LinkEnv(secret), `SELECT {cols} FROM invitations WHERE hash = ? AND kind = ? AND env = ?`,
+		token.Hash(secret), kind)
 	if db.IsNoRows(err) || (err == nil && (i.UsedAt != nil || !tx.Now.Before(i.ExpiresAt))) {
 		return User{}, rejectLink(ctx, tx, string(kind), i.Env, i.UserID)
 	}
@@ -172,6 +172,3 @@ func Activate(ctx context.Context, tx *db.Tx, u User, passwordHash string) (User
 	}
 	return u, events.Emit(ctx, tx, "user.activated", u.ID, events.Change{Before: before, After: u})
 }
-
-// newLink returns a token for a link.
-func newLink() string { return strings.ToLower(rand.Text() + rand.Text()) }

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/token"
 )
 
 var sessions = db.Table[Session]{Name: "sessions", Prefix: "ses", Noun: "session"}
@@ -77,12 +78,12 @@ type FoundSession struct {
 	Mode         auth.Mode `db:"mode"`
 }
 
-// FindSessionByPublicID returns the session of a token, even if it has ended.
+// FindSessionByToken returns the session of a token, even if it has ended.
 // It joins a table of the dealership package, because authentication must not
 // cost another query.
-func FindSessionByPublicID(ctx context.Context, tx *db.Tx, publicID string) (FoundSession, error) {
-	return db.One[FoundSession](ctx, tx, `SELECT {cols} FROM (
-		SELECT s.*, d.id AS dealership_id, d.mode FROM sessions s JOIN dealerships d ON d.env = s.env WHERE s.public_id = ?) AS found`, publicID)
+func FindSessionByToken(ctx context.Context, tx *db.Tx, t token.Token) (FoundSession, error) {
+	return db.OneNamed[FoundSession](ctx, tx, t.Env, `SELECT {cols} FROM (SELECT s.*, d.id AS dealership_id, d.mode
+		FROM sessions s JOIN dealerships d ON d.env = s.env WHERE s.public_id = ? AND s.env = ?) AS found`, t.PublicID)
 }
 
 // MarkSeen records the last request of a session and its user.

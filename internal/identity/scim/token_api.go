@@ -136,7 +136,7 @@ func (a *API) createToken(ctx context.Context, tx *db.Tx, in *struct {
 
 	caller := auth.From(ctx)
 	row := credential{Env: tx.Env, ConnectionID: c.ID, CreatedBy: caller.Actor.ID, CreatedAt: tx.Now}
-	out.Token, row.PublicID = token.New(token.SCIM, caller.Mode)
+	out.Token, row.PublicID = token.New(token.SCIM, caller.Mode, tx.Env)
 	row.Hash = token.Hash(out.Token)
 	if err := replaceCredential(ctx, tx, row); err != nil {
 		return out, err

@@ -55,7 +55,7 @@ func deleteCredential(ctx context.Context, tx *db.Tx, connectionID string) error
 // findCaller returns the connection of a token in any environment. It returns false for a
 // wrong token. If the public part exists, the caller then has its environment and connection.
 func (a *API) findCaller(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (c caller, ok bool, err error) {
-	c.credential, err = db.One[credential](ctx, tx, `SELECT {cols} FROM scim_tokens WHERE public_id = ?`, t.PublicID)
+	c.credential, err = db.OneNamed[credential](ctx, tx, t.Env, `SELECT {cols} FROM scim_tokens WHERE public_id = ? AND env = ?`, t.PublicID)
 	if db.IsNoRows(err) {
 		return c, false, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/platform/mail"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 )
 
 const (
@@ -82,7 +83,7 @@ func (a *API) SendLink(ctx context.Context, job SendLinkEmail) error {
 		if p.dealership, err = dealership.Find(ctx, tx); err != nil {
 			return p, err
 		}
-		p.token = newSecret()
+		p.token = token.Link(tx.Env)
 		return p, setLinkToken(ctx, tx, l, p.token)
 	})
 	if err != nil || p.token == "" {

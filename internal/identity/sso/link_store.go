@@ -46,7 +46,8 @@ func setLinkToken(ctx context.Context, tx *db.Tx, l link, text string) error {
 
 // findLinkByToken returns the link in any environment.
 func findLinkByToken(ctx context.Context, tx *db.Tx, text string) (link, error) {
-	return db.One[link](ctx, tx, `SELECT {cols} FROM sso_links WHERE hash = ? AND expires_at > ?`, token.Hash(text), tx.Now)
+	return db.OneNamed[link](ctx, tx, token.LinkEnv(text), `SELECT {cols} FROM sso_links WHERE hash = ? AND expires_at > ? AND env = ?`,
+		token.Hash(text), tx.Now)
 }
 
 // useLink links the user and uses up the link.

@@ -31,6 +31,7 @@ type session struct {
 	replica *sql.Conn // PostgreSQL reads only: a replica to use instead of pool
 	notify  bool      // the relay is notified after the commit
 	wrote   bool      // see HasWritten
+	again   bool      // see Again
 	batch   *batch    // SQLite writes only
 
 	deferred  map[reflect.Type]any              // see Deferred
@@ -41,6 +42,9 @@ type session struct {
 
 // writes reports whether this is a transaction. In Read, each statement is its own snapshot.
 func (s *session) writes() bool { return s.sql != nil || s.pipe != nil }
+
+// Again reports whether Write runs its function again, because the database rejected the last attempt.
+func (tx *Tx) Again() bool { return tx.again }
 
 // HasWritten reports whether the transaction has changed anything since it began, or since
 // ForgetWrites.
@@ -95,7 +99,7 @@ func (d *DB) transact(ctx context.Context, fn work) error {
 	var rejected error
 	for try := 1; ; try++ {
 		err := d.transactOnce(ctx, func(ctx context.Context, tx *Tx) error {
-			last = tx.session
+			last, tx.again = tx.session, try > 1
 			err := fn(ctx, tx)
 			if rejected = nil; IsCommitted(err) {
 				rejected, err = err, nil
@@ -151,14 +155,14 @@ func (s *session) beforeCommit(ctx context.Context) error {
 }
 
 func (s *session) afterCommit() {
-	if s.notify {
+	for _, fn := range s.committed {
+		fn()
+	}
+	if s.notify { // the relay reads what committed has left for it
 		select {
 		case s.db.notifications <- struct{}{}:
 		default: // a notification is already waiting
 		}
-	}
-	for _, fn := range s.committed {
-		fn()
 	}
 }
 

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,35 +18,22 @@ import (
 // delivery attempts, so that a dead letter still has its event.
 const keepFor = 34 * 24 * time.Hour
 
-// Publish returns new events in the order of the feed, up to limit for each
-// environment, so that a long queue does not delay other environments. It moves them
-// from the outbox to the feed, and skips those that another node is moving. On SQLite,
-// they are in the feed, and it returns those after the last call.
-//
-// Watched is a query for the environments that the caller is interested in. Only SQLite
-// needs it.
-func Publish(ctx context.Context, tx *db.Tx, limit int, watched string) ([]Event, error) {
-	// Reads one index entry per environment, however many events it has.
-	envs, err := db.All[auth.Env](ctx, tx, `
-		WITH RECURSIVE waiting (env) AS (
-			SELECT MIN(env) FROM outbox
-			UNION ALL
-			SELECT (SELECT MIN(env) FROM outbox WHERE env > waiting.env) FROM waiting WHERE waiting.env IS NOT NULL
-		)
-		SELECT env FROM waiting WHERE env IS NOT NULL`)
-	var all []Event
-	for _, env := range envs { // in order, to prevent a deadlock between two nodes
-		if err != nil {
-			break
+// Publish returns new events of these environments in the order of the feed, up to limit for
+// each, so that a long queue does not delay others. It moves them from the outbox to the feed,
+// and skips those that another node is moving. On SQLite, they are in the feed, and it returns
+// those after the last call.
+func Publish(ctx context.Context, tx *db.Tx, limit int, envs []auth.Env) (all []Event, err error) {
+	for _, env := range slices.Sorted(slices.Values(envs)) { // in order, to prevent a deadlock between two nodes
+		moved, err := publish(ctx, tx.In(env), limit)
+		if err == nil && tx.CommitsInOrder() { // the outbox had events of an earlier version of the program
+			moved, err = unrelayed(ctx, tx.In(env), limit)
 		}
-		var moved []Event
-		moved, err = publish(ctx, tx.In(env), limit)
+		if err != nil {
+			return all, err
+		}
 		all = append(all, moved...)
 	}
-	if err == nil && tx.CommitsInOrder() { // the outbox had events of an earlier version of the program
-		return unrelayed(ctx, tx, limit, watched)
-	}
-	return all, err
+	return all, nil
 }
 
 func publish(ctx context.Context, tx *db.Tx, limit int) ([]Event, error) {
@@ -66,28 +54,15 @@ func publish(ctx context.Context, tx *db.Tx, limit int) ([]Event, error) {
 	return moved, err
 }
 
-// behind selects the feeds with events that Publish has not returned.
-func behind(watched string) string {
-	return `SELECT env FROM event_feeds WHERE last_id > relayed_id AND env IN (` + watched + `)`
-}
-
-// unrelayed returns the events of all feeds after the last ones that it returned.
-func unrelayed(ctx context.Context, tx *db.Tx, limit int, watched string) (all []Event, err error) {
-	envs, err := db.All[auth.Env](ctx, tx, behind(watched)+` ORDER BY env`)
-	for _, env := range envs {
-		if err != nil {
-			break
-		}
-		var added []Event
-		added, err = db.All[Event](ctx, tx, `
-			SELECT {cols} FROM events
-			WHERE env = ? AND id > (SELECT relayed_id FROM event_feeds WHERE env = ?) ORDER BY id LIMIT ?`, env, env, limit)
-		if err == nil && len(added) > 0 {
-			_, err = db.Exec(ctx, tx, `UPDATE event_feeds SET relayed_id = ? WHERE env = ?`, added[len(added)-1].ID, env)
-		}
-		all = append(all, added...)
+// unrelayed returns the events of a feed after the last one that it returned.
+func unrelayed(ctx context.Context, tx *db.Tx, limit int) ([]Event, error) {
+	added, err := db.All[Event](ctx, tx, `
+		SELECT {cols} FROM events
+		WHERE env = ? AND id > (SELECT relayed_id FROM event_feeds WHERE env = ?) ORDER BY id LIMIT ?`, tx.Env, tx.Env, limit)
+	if err == nil && len(added) > 0 {
+		_, err = db.Exec(ctx, tx, `UPDATE event_feeds SET relayed_id = ? WHERE env = ?`, added[len(added)-1].ID, tx.Env)
 	}
-	return all, err
+	return added, err
 }
 
 // SkipUntilNow makes Publish return only events that are emitted from now on, for an
@@ -145,15 +120,6 @@ func appendToFeed(ctx context.Context, tx *db.Tx, added []Event) error {
 		}
 	}
 	return db.Insert(ctx, tx, "events", added...)
-}
-
-// Waiting reports whether Publish would return events.
-func Waiting(ctx context.Context, tx *db.Tx, watched string) (bool, error) {
-	found, err := db.All[int](ctx, tx, `SELECT 1 FROM outbox WHERE env IS NOT NULL LIMIT 1`)
-	if err == nil && len(found) == 0 && tx.CommitsInOrder() {
-		found, err = db.All[int](ctx, tx, behind(watched)+` LIMIT 1`)
-	}
-	return len(found) > 0, err
 }
 
 // Backlog counts the events that Publish would return, and returns when the first of

@@ -50,44 +50,12 @@ func save(ctx context.Context, tx *db.Tx, added []Event) error {
 
 func insert(ctx context.Context, tx *db.Tx, added []Event) error {
 	if !tx.CommitsInOrder() {
-		return addToOutbox(ctx, tx, added)
+		return insertWaiting(ctx, tx, added)
 	}
 	if err := number(ctx, tx, added); err != nil {
 		return err
 	}
 	return appendToFeed(ctx, tx, added)
-}
-
-// addToOutbox needs no answer from the database, so it takes no round trip of its own. The events
-// are inserted with their distance from the last one of their object, and then numbered.
-func addToOutbox(ctx context.Context, tx *db.Tx, added []Event) error {
-	for i := range added {
-		added[i].ID = tx.NewID("evt")
-	}
-	counts := map[string]int64{}
-	for i := range slices.Backward(added) {
-		added[i].Sequence = -counts[added[i].ObjectID]
-		counts[added[i].ObjectID]++
-	}
-	for _, statement := range countUp(tx, counts) {
-		if err := db.Send(ctx, tx, statement.text, statement.args...); err != nil {
-			return err
-		}
-	}
-	if err := db.Insert(ctx, tx, "outbox", added...); err != nil {
-		return err
-	}
-	for _, chunk := range db.Chunks(added, perNumbering) {
-		args := []any{tx.Env, tx.Env}
-		for _, e := range chunk {
-			args = append(args, e.ID)
-		}
-		if err := db.Send(ctx, tx, `UPDATE outbox SET sequence = sequence + (SELECT last FROM event_sequences WHERE env = ? AND object_id = outbox.object_id)
-			WHERE env = ? AND id IN (`+strings.TrimSuffix(strings.Repeat("?, ", len(chunk)), ", ")+`)`, args...); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // perNumbering is how many sequences one statement changes at most.
@@ -153,8 +121,11 @@ type Counts struct {
 	byType map[string]int64
 }
 
-// Attach adds the counts to a database.
-func Attach(d *db.DB) { d.Attach(&Counts{byType: map[string]int64{}}) }
+// Attach adds the counts to a database, and what this process knows about waiting events.
+func Attach(d *db.DB) {
+	d.Attach(&Counts{byType: map[string]int64{}})
+	d.Attach(newWaitingSet())
+}
 
 // CountsOf returns the counts of a database.
 func CountsOf(h db.Handle) *Counts { return db.Attached[*Counts](h) }

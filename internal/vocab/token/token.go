@@ -17,10 +17,17 @@ import (
 // A token is <kind>_<mode>_ followed by the public ID of its row, the secret, and
 // a checksum that detects typos without a lookup. All three are lower-case base
 // 32, so that a double click selects the whole token.
+//
+// The last seven characters of the public ID name the environment: two that
+// check the others, and its number. Earlier versions used random ones.
 const (
 	publicLen   = 16
 	secretLen   = 26 // 130 bits
 	checksumLen = 7
+	checkLen    = 2
+	envLen      = 5 // 33 million environments
+	nameLen     = checkLen + envLen
+	linkLen     = 2 * secretLen
 )
 
 // Kind is the first part of a token.
@@ -44,20 +51,66 @@ type Token struct {
 	Kind     Kind
 	Mode     auth.Mode
 	PublicID string
+	Env      auth.Env // 0 if it names none. A token of an earlier version can seem to name one
 }
 
-// New generates a token.
-func New(kind Kind, mode auth.Mode) (text, publicID string) {
-	publicID = strings.ToLower(rand.Text()[:publicLen])
+// New generates a token that names an environment, or none if it is 0.
+func New(kind Kind, mode auth.Mode, env auth.Env) (text, publicID string) {
+	publicID = withEnv(strings.ToLower(rand.Text()[:publicLen]), env)
 	return format(kind, mode, publicID, strings.ToLower(rand.Text()[:secretLen])), publicID
 }
 
 // Derive returns the token whose public ID and secret are these random bytes, of
 // which it needs 27. The same bytes return the same token.
-func Derive(kind Kind, mode auth.Mode, random []byte) (text, publicID string) {
+func Derive(kind Kind, mode auth.Mode, env auth.Env, random []byte) (text, publicID string) {
 	parts := encode(random)
-	return format(kind, mode, parts[:publicLen], parts[publicLen:publicLen+secretLen]), parts[:publicLen]
+	publicID = withEnv(parts[:publicLen], env)
+	return format(kind, mode, publicID, parts[publicLen:publicLen+secretLen]), publicID
 }
+
+// Link generates the token of a link. It names an environment, and nothing else.
+func Link(env auth.Env) string {
+	return withEnv(strings.ToLower(rand.Text()+rand.Text())+strings.Repeat("a", nameLen), env)
+}
+
+// LinkEnv returns the environment that the token of a link names, or 0. Links of
+// earlier versions are shorter.
+func LinkEnv(text string) auth.Env {
+	if len(text) != linkLen+nameLen {
+		return 0
+	}
+	return envOf(text)
+}
+
+// withEnv replaces the end of a text by the name of an environment. It leaves the text
+// if the number is too large.
+func withEnv(text string, env auth.Env) string {
+	if env <= 0 || env >= 1<<(5*envLen) {
+		return text
+	}
+	number := make([]byte, envLen)
+	for i := range number {
+		number[i] = alphabet[env>>(5*(envLen-1-i))&31]
+	}
+	start := text[:len(text)-nameLen]
+	return start + check(start, string(number)) + string(number)
+}
+
+// envOf returns the environment at the end of a text, or 0.
+func envOf(text string) (env auth.Env) {
+	start, number := text[:len(text)-nameLen], text[len(text)-envLen:]
+	if text[len(start):len(start)+checkLen] != check(start, number) {
+		return 0
+	}
+	for _, c := range []byte(number) {
+		env = env<<5 | auth.Env(strings.IndexByte(alphabet, c))
+	}
+	return max(0, env)
+}
+
+func check(start, number string) string { return checksum(start + number)[:checkLen] }
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
 
 func format(kind Kind, mode auth.Mode, publicID, secret string) string {
 	text := string(kind) + "_" + string(mode) + "_" + publicID + secret
@@ -75,7 +128,11 @@ func Parse(text string) (t Token, ok bool) {
 		return Token{}, false
 	}
 	end := len(text) - checksumLen
-	return t, checksum(text[:end]) == text[end:]
+	if checksum(text[:end]) != text[end:] {
+		return t, false
+	}
+	t.Env = envOf(t.PublicID)
+	return t, true
 }
 
 // Public returns the part of a token that is not secret, to identify it in logs.

@@ -19,12 +19,12 @@ func TestFormat(t *testing.T) {
 	seen := map[string]bool{}
 	for _, kind := range []token.Kind{token.Key, token.Session, token.Access, token.Refresh, token.Code, token.ClientSecret, token.SCIM} {
 		for _, mode := range []auth.Mode{auth.Live, auth.Test} {
-			text, publicID := token.New(kind, mode)
+			text, publicID := token.New(kind, mode, 60_000)
 			if !format.MatchString(text) || !strings.HasPrefix(text, string(kind)+"_"+string(mode)+"_"+publicID) || seen[publicID] {
 				t.Errorf("%s %s: got token %s with public id %s; want a new one that matches %s", kind, mode, text, publicID, format)
 			}
 			seen[publicID] = true
-			if got, ok := token.Parse(text); !ok || got != (token.Token{Kind: kind, Mode: mode, PublicID: publicID}) {
+			if got, ok := token.Parse(text); !ok || got != (token.Token{Kind: kind, Mode: mode, PublicID: publicID, Env: 60_000}) {
 				t.Errorf("%s: got %v %t; want %s %s %s true", text, got, ok, kind, mode, publicID)
 			}
 		}
@@ -33,23 +33,63 @@ func TestFormat(t *testing.T) {
 
 func TestDerive(t *testing.T) {
 	random := bytes.Repeat([]byte("slipway"), 4)
-	text, publicID := token.Derive(token.Refresh, auth.Live, random)
-	if again, _ := token.Derive(token.Refresh, auth.Live, random); again != text {
+	text, publicID := token.Derive(token.Refresh, auth.Live, 7, random)
+	if again, _ := token.Derive(token.Refresh, auth.Live, 7, random); again != text {
 		t.Errorf("got %s and %s, want the same token twice", text, again)
 	}
-	if got, ok := token.Parse(text); !ok || got != (token.Token{Kind: token.Refresh, Mode: auth.Live, PublicID: publicID}) {
+	if got, ok := token.Parse(text); !ok || got != (token.Token{Kind: token.Refresh, Mode: auth.Live, PublicID: publicID, Env: 7}) {
 		t.Errorf("got %v %t for %s, want its parts", got, ok, text)
 	}
 
 	random[26] ^= 0x40 // the last bit that counts
-	if other, _ := token.Derive(token.Refresh, auth.Live, random); other == text {
+	if other, _ := token.Derive(token.Refresh, auth.Live, 7, random); other == text {
 		t.Error("got the same token for other bytes")
+	}
+}
+
+// A token names its environment. A released one doesn't, except for one in 1024 by accident.
+func TestEnvironments(t *testing.T) {
+	const most = 1<<25 - 1
+	for _, env := range []auth.Env{1, 2, 31, 32, 1023, 60_000, most} {
+		text, _ := token.New(token.Key, auth.Test, env)
+		if got, ok := token.Parse(text); !ok || got.Env != env {
+			t.Errorf("got environment %d for %s, want %d", got.Env, text, env)
+		}
+		if got := token.LinkEnv(token.Link(env)); got != env {
+			t.Errorf("got environment %d for a link, want %d", got, env)
+		}
+	}
+
+	released := "sk_test_ls4due2bijfr72gqkwuxwzuqhmsvrp3tyjvhrxiz4l3vs5owa" // an example of the format, without a valid checksum
+	if _, ok := token.Parse(released); ok {
+		t.Errorf("%s was accepted", released)
+	}
+	named := 0
+	for range 10_240 {
+		for _, env := range []auth.Env{0, most + 1} {
+			text, _ := token.New(token.Key, auth.Test, env)
+			got, ok := token.Parse(text)
+			if !ok {
+				t.Fatalf("%s was rejected", text)
+			}
+			if got.Env != 0 {
+				named++
+			}
+		}
+	}
+	if named > 60 {
+		t.Errorf("%d of 20480 tokens without an environment seem to name one, want about 20", named)
+	}
+	for _, text := range []string{"", "k3v9", strings.Repeat("a", 52), strings.Repeat("é", 30), token.Link(1)[1:], token.Link(1 << 25)[:52]} {
+		if got := token.LinkEnv(text); got != 0 {
+			t.Errorf("got environment %d for the link %q, want none", got, text)
+		}
 	}
 }
 
 // Typos are rejected without a query.
 func TestTypos(t *testing.T) {
-	text, _ := token.New(token.Key, auth.Test)
+	text, _ := token.New(token.Key, auth.Test, 1)
 	wantRejected := func(typo, how string) {
 		t.Helper()
 		if _, ok := token.Parse(typo); ok {
@@ -71,8 +111,8 @@ func TestTypos(t *testing.T) {
 		wantRejected(text[:i], "truncated")
 	}
 
-	otherKind, _ := token.New("pk", auth.Test)
-	otherMode, _ := token.New(token.Key, "prod")
+	otherKind, _ := token.New("pk", auth.Test, 1)
+	otherMode, _ := token.New(token.Key, "prod", 1)
 	for name, other := range map[string]string{
 		"upper case": strings.ToUpper(text), "leading space": " " + text, "trailing space": text + " ", "repeated token": text + text,
 		"other mode": strings.Replace(text, "_test_", "_live_", 1), "other kind": strings.Replace(text, "sk_", "st_", 1),
@@ -85,8 +125,8 @@ func TestTypos(t *testing.T) {
 
 // An accepted token always has the prefix and the public ID of a token.
 func FuzzParse(f *testing.F) {
-	text, _ := token.New(token.Key, auth.Test)
-	session, _ := token.New(token.Session, auth.Live)
+	text, _ := token.New(token.Key, auth.Test, 1)
+	session, _ := token.New(token.Session, auth.Live, 1)
 	for _, seed := range []string{text, session, text[1:], text + "a", "sk_test_", "__", "", strings.ToUpper(text)} {
 		f.Add(seed)
 	}
