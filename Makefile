@@ -108,6 +108,10 @@ test-pgbouncer: ## Test with PgBouncer in transaction mode (ARGS='./tests/sales 
 test-previous: ## Test that servers of the last release work on the new schema (builds its program)
 	scripts/test-previous $(ARGS)
 
+.PHONY: test-citus
+test-citus: ## Test a database that is distributed with Citus, which must be installed (ARGS='./tests/crm -run Lead')
+	scripts/test-citus $(ARGS)
+
 .PHONY: test-cluster
 test-cluster: ## Test the failure of databases and nodes with Patroni and HAProxy (needs root)
 	scripts/test-cluster $(ARGS)

@@ -66,6 +66,7 @@ var may = map[string][]string{
 	"platform/rest":         {"platform/admission", "platform/db", "platform/ratelimit", "platform/seal", "platform/trace"},
 	"platform/seal":         {},
 	"platform/site":         {"platform/db", "platform/seal"},
+	"platform/shards":       {"platform/db"},
 	"platform/sms":          {"platform/outbox"},
 	"platform/trace":        {},
 	"platform/work":         {"platform/db"},
@@ -242,8 +243,8 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"sqlite_schema", `SELECT COUNT(*) FROM "`, // counts all rows of a backup
 		"sign_in_tickets WHERE hash = ?",
 		"apps WHERE id = ?",
-		"sso_connections WHERE id = ?", // the path of a page finds its environment
-		"sso_domains WHERE domain = ?", // and so does the domain of an email address
+		"sso_connections WHERE id = ?",     // the path of a page finds its environment
+		"sso_domains WHERE domain = ?",     // and so does the domain of an email address
 		"SELECT {cols} FROM (SELECT x.*, ", // of a token or code; the rest of the statement names it
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",

@@ -39,6 +39,7 @@ type commands struct {
 	Trigger     triggerCmd     `cmd:"" settings:"base-url,data,database-url" help:"Emit a sample event in a test environment."`
 	Maintain    maintenanceCmd `cmd:"" name:"maintenance" help:"Reject writes while you work on the database."`
 	Migrate     migrateCmd     `cmd:"" help:"Migrate the database to the current schema."`
+	Shards      shardsCmd      `cmd:"" help:"Distribute the database over several servers."`
 	OpenAPI     openapiCmd     `cmd:"" settings:"none" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Backup      backupCmd      `cmd:"" help:"Back up the database and the files to an archive, or check one."`
 	Restore     restoreCmd     `cmd:"" help:"Restore an archive to an empty data folder."`

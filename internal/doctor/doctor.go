@@ -64,6 +64,7 @@ var checks = []struct {
 	{"schema", (*Doctor).checkSchema},
 	{"durability", (*Doctor).checkDurability},
 	{"replication", (*Doctor).checkReplication},
+	{"shards", (*Doctor).checkShards},
 	{"master key", (*Doctor).checkMasterKey},
 	{"files", (*Doctor).checkFiles},
 	{"backups", (*Doctor).checkBackups},

@@ -367,6 +367,9 @@ func createPostgres() (tmpl *template, err error) {
 			return err
 		}
 		tmpl.name = name
+		if len(Workers()) > 0 {
+			return distribute(name)
+		}
 		return nil
 	})
 	return tmpl, err
@@ -472,7 +475,12 @@ func execAdmin(statement string) error {
 	if err != nil {
 		return err
 	}
-	_, err = d.ExecContext(context.Background(), statement)
+	all, err := workers()
+	for _, d := range append(all[:len(all):len(all)], d) { // the coordinator last
+		if err == nil {
+			_, err = d.ExecContext(context.Background(), statement)
+		}
+	}
 	return err
 }
 

@@ -2,6 +2,7 @@
 // SLIPWAY_TEST_POSTGRES. If the variable is already set, it starts no server.
 //
 //	go run ./internal/testkit/postgres/withpostgres go test ./...
+//	go run ./internal/testkit/postgres/withpostgres -citus go test ./...    with a coordinator and two workers of Citus
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"slipway/internal/testkit/postgres"
@@ -18,7 +20,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: withpostgres command [argument ...]")
+		fmt.Fprintln(os.Stderr, "usage: withpostgres [-citus] command [argument ...]")
 		os.Exit(2)
 	}
 	code, err := run(os.Args[1:])
@@ -36,6 +38,24 @@ func run(command []string) (code int, err error) {
 
 	if err := useMemory(); err != nil {
 		return 1, err
+	}
+	if command[0] == "-citus" {
+		ctx, cancel := signal.NotifyContext(context.Background(), caught...)
+		defer cancel()
+		all, err := postgres.StartCitus(ctx, 2)
+		if err != nil {
+			return 1, err
+		}
+		var workers []string
+		for _, c := range all {
+			defer c.Stop()
+			workers = append(workers, c.Address())
+		}
+		err = errors.Join(os.Setenv(postgres.URLVariable, all[0].URL("postgres")), os.Setenv(postgres.WorkersVariable, strings.Join(workers[1:], ",")))
+		if err != nil {
+			return 1, err
+		}
+		command = command[1:]
 	}
 	if os.Getenv(postgres.URLVariable) == "" {
 		ctx, cancel := signal.NotifyContext(context.Background(), caught...)

@@ -1,0 +1,46 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+)
+
+// WorkersVariable is the environment variable with the hosts and ports of the workers, if the server of URLVariable is
+// the coordinator of Citus.
+const WorkersVariable = "SLIPWAY_TEST_CITUS"
+
+// WithCitus loads Citus. It must be installed.
+func WithCitus() Option {
+	return func(c *Cluster) {
+		c.settings = append(c.settings[:len(c.settings):len(c.settings)], "shared_preload_libraries=citus", "wal_level=logical",
+			"citus.node_conninfo=sslmode=prefer", "citus.enable_statistics_collection=off", "max_worker_processes=96",
+			"max_replication_slots=64", "max_wal_senders=64", "max_logical_replication_workers=32", "max_locks_per_transaction=1024",
+			"citus.defer_shard_delete_interval=1000", "citus.max_background_task_executors_per_node=1")
+	}
+}
+
+// Address returns the host and the port.
+func (c *Cluster) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port)) }
+
+// StartCitus starts a coordinator and workers. They are not connected with each other yet.
+func StartCitus(ctx context.Context, workers int, options ...Option) (all []*Cluster, err error) {
+	for range workers + 1 {
+		c, err := Start(ctx, append(options, WithCitus())...)
+		if err != nil {
+			for _, c := range all {
+				c.Stop()
+			}
+			if strings.Contains(err.Error(), `could not access file "citus"`) {
+				err = errors.New("Citus is not installed. Install the package postgresql-15-citus-13.2 from the repository of Citus: " +
+					"https://docs.citusdata.com/en/stable/installation/multi_node.html") //nolint:staticcheck // a name
+			}
+			return nil, fmt.Errorf("start Citus: %w", err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
