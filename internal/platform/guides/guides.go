@@ -60,6 +60,7 @@ var List = []Guide{
 	{"appointments", "Appointments", "Sell boats", "Appointments with reminders, calendars, and calls, notes and tasks."},
 	{"reports", "Reports", "Sell boats", "Inventory, profit, leads and cash as JSON and CSV, and lists across deals."},
 	{"sdks", "SDKs", "Integrate", "Call the API from Go and TypeScript."},
+	{"sync", "Sync", "Integrate", "Copy boats and contacts to another system, and keep the copy up to date."},
 	{"mcp", "Assistants", "Integrate", "Let an AI assistant work with your dealership through MCP."},
 	{"webhooks", "Webhooks and events", "Integrate", "Read events, and receive them at your own URL."},
 	{"oauth", "OAuth apps", "Integrate", "Build an app that dealerships install."},
