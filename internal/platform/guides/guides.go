@@ -59,7 +59,7 @@ var List = []Guide{
 	{"deals", "Deals", "Sell boats", "From the first offer to delivery: prices, taxes, financing, payments and documents."},
 	{"appointments", "Appointments", "Sell boats", "Appointments with reminders, calendars, and calls, notes and tasks."},
 	{"reports", "Reports", "Sell boats", "Inventory, profit, leads and cash as JSON and CSV, and lists across deals."},
-	{"sdks", "SDKs", "Integrate", "Call the API from Go and TypeScript."},
+	{"sdks", "SDKs", "Integrate", "Call the API from Go, TypeScript and Python."},
 	{"sync", "Sync", "Integrate", "Copy boats and contacts to another system, and keep the copy up to date."},
 	{"mcp", "Assistants", "Integrate", "Let an AI assistant work with your dealership through MCP."},
 	{"webhooks", "Webhooks and events", "Integrate", "Read events, and receive them at your own URL."},
