@@ -66,7 +66,7 @@ func TestFirstDeal(t *testing.T) {
 		}
 		printed += out
 	}
-	assert.Contains(t, printed, `"status":"open"`, "the deal")
+	assert.Contains(t, printed, `"status": "open"`, "the deal")
 	select {
 	case event := <-received:
 		assert.Contains(t, event, `"type":"deal.opened"`)
