@@ -136,6 +136,10 @@ test-sdk-go: ## Test the Go SDK and use its module from outside of the repositor
 test-sdk-ts: ## Test the TypeScript SDK, its package, and each operation on a server
 	scripts/test-sdk-ts $(ARGS)
 
+.PHONY: test-sdk-python
+test-sdk-python: ## Test the Python SDK, each operation on a server, and the packages that servers hand out
+	SLIPWAY_TEST_ON=sqlite $(GO) test $(NO_DWARF) $(ARGS) -run 'Python|Served' ./tests/app
+
 # Tests check that api/openapi.json and the SDKs are up to date.
 .PHONY: check
 check: format vet tidy lint test-all test-browser test-completion test-sdk-go ## Run all checks that a change must pass

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -31,8 +32,8 @@ func (c *cluster) createData(ctx context.Context) error {
 		return err
 	}
 	var key struct{ Key string }
-	err = c.slipway(ctx, &key, "keys", "create", "--dealership", dealership.ID, "--environment", "live", "--json", "--rate-limit", "10000",
-		"--scopes", "admin,hulls:read,hulls:write,leads:write,deals:read,deals:write", "--user", dealership.Owner.Email, "--totp", code)
+	err = c.slipwayWith(ctx, code+"\n", &key, "keys", "create", "--dealership", dealership.ID, "--environment", "live", "--json", "--rate-limit", "10000",
+		"--scopes", "admin,hulls:read,hulls:write,leads:write,deals:read,deals:write", "--user", dealership.Owner.Email)
 	if err != nil {
 		return err
 	}
@@ -55,13 +56,18 @@ func totp(secret string, at time.Time) (string, error) {
 
 // slipway runs a command of Slipway and decodes its output.
 func (c *cluster) slipway(ctx context.Context, into any, args ...string) error {
+	return c.slipwayWith(ctx, "", into, args...)
+}
+
+// slipwayWith does the same with an input, such as a two-factor code.
+func (c *cluster) slipwayWith(ctx context.Context, input string, into any, args ...string) error {
 	env, err := c.environment(c.nodes[0])
 	if err != nil {
 		return err
 	}
 	prefix := []string{"netns", "exec", c.nodes[0].namespace(), "setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"}
 	cmd := exec.CommandContext(ctx, "ip", append(append(prefix, c.options.slipway), args...)...)
-	cmd.Env, cmd.Dir = env, c.nodes[0].folder
+	cmd.Env, cmd.Dir, cmd.Stdin = env, c.nodes[0].folder, strings.NewReader(input)
 	out, err := cmd.Output()
 	if err != nil {
 		var exit *exec.ExitError

@@ -128,7 +128,7 @@ var may = map[string][]string{
 	"description": {"cli"},
 	"app": {
 		"activities", "appointments", "backups", "campaigns", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "donotcall",
-		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "plans", "preview", "proposals", "reports", "requestlog", "summaries", "templates",
+		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "plans", "preview", "proposals", "reports", "requestlog", "sdks", "summaries", "templates",
 		"views", "webhooks",
 	},
 	"demo":                       {"app", "campaigns", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
@@ -136,6 +136,7 @@ var may = map[string][]string{
 	"cli":                        {},
 	"doctor":                     {"app", "backups"},
 	"sdkgen":                     {},
+	"sdks":                       {"sdkgen"},
 	"testkit": {
 		"app", "dealership", "description", "identity/access", "identity/sso", "identity/sso/saml", "photos", "testkit/assert", "testkit/postgres",
 		"testkit/testkeys",

@@ -31,7 +31,7 @@ func TestBackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin := p.key(d.DealershipID, "test", "admin,hulls:read,hulls:write,webhooks", "--user", d.Owner.Email, "--totp", code, "--rate-limit", "100000")
+	admin := p.enters(code).key(d.DealershipID, "test", "admin,hulls:read,hulls:write,webhooks", "--user", d.Owner.Email, "--rate-limit", "100000")
 	s := p.serve()
 	location := s.send("POST", "/v1/locations", admin, "", map[string]any{"name": "Pier"}).id()
 

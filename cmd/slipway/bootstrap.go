@@ -92,11 +92,12 @@ Save the passwords, the TOTP secrets and the recovery codes. They are not shown 
 1. Add both environments to an authenticator app: scan the QR codes, or enter the
    TOTP secrets. Each environment has its own password and codes. A recovery code works once,
    instead of a code, if you lose your phone.
-2. Create an API key with a code of the test environment. The admin scope requires it:
+2. Create an API key. The admin scope requires a code of the test environment. The command
+   asks for it:
 
    slipway keys create --dealership %s --environment test --name First \
      --scopes %s \
-     --user %s --totp 123456
+     --user %s
 
 3. Start the server:
 

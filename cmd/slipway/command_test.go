@@ -77,6 +77,9 @@ func TestCompletion(t *testing.T) {
 		"slipway serve --tls":                             "--tls-cert --tls-key",
 		"slipway hulls list-ph":                           "list-photos",
 		"slipway hulls list --condition ":                 "new used demo",
+		"slipway hulls list --status=av":                  "--status=available",
+		"slipway hulls list --archived=":                  "--archived=true --archived=false",
+		"slipway users list --environment=l":              "--environment=live",
 	} {
 		words := strings.Split(line, " ")
 		got := strings.Join(firstColumn(p.text(append([]string{"__complete"}, words[1:]...)...)), " ")
@@ -87,10 +90,13 @@ func TestCompletion(t *testing.T) {
 PATH="` + p.binary[:strings.LastIndex(p.binary, "/")] + `:$PATH"
 COMP_LINE="slipway users re" COMP_POINT=16
 _slipway
+echo "${COMPREPLY[@]}"
+COMP_LINE="slipway keys create --scopes=hulls:re" COMP_POINT=37
+_slipway
 echo "${COMPREPLY[@]}"`
 	out, err := exec.CommandContext(t.Context(), "bash", "-c", script).CombinedOutput()
-	if err != nil || string(out) != "reset\n" {
-		t.Errorf("got %q and error %v in bash, want reset", out, err)
+	if err != nil || string(out) != "reset\nread\n" { // bash replaces what follows the colon
+		t.Errorf("got %q and error %v in bash, want reset and read", out, err)
 	}
 	for _, shell := range []string{"zsh", "fish"} {
 		assert.Contains(t, p.text("completion", shell), "slipway __complete")

@@ -20,12 +20,15 @@ func (c completionCmd) Run(s *session) error {
 var completionScripts = map[string]string{
 	"bash": `# bash completion of slipway
 _slipway() {
-  local line="${COMP_LINE:0:COMP_POINT}" word before=
+  local line="${COMP_LINE:0:COMP_POINT}" word before= start c
   local -a words
   read -ra words <<<"$line" # COMP_WORDS splits hulls:read
   [[ $line == *[[:space:]] ]] && words+=("")
   word="${words[${#words[@]}-1]}"
-  [[ $COMP_WORDBREAKS == *:* ]] && before="${word%"${word##*:}"}"
+  for c in : =; do # bash only replaces what follows the last of these
+    start="${word%"${word##*"$c"}"}"
+    [[ $COMP_WORDBREAKS == *"$c"* && ${#start} -gt ${#before} ]] && before="$start"
+  done
   local IFS=$'\n'
   COMPREPLY=($(slipway __complete "${words[@]:1}" 2>/dev/null | cut -f1))
   COMPREPLY=("${COMPREPLY[@]#"$before"}")

@@ -28,7 +28,7 @@ func TestCopiesSurviveKills(t *testing.T) {
 	d := p.bootstrap()
 	code, err := totp.GenerateCode(d.Owner.TestTOTPSecret, time.Now())
 	assert.NoError(t, err)
-	admin := p.key(d.DealershipID, "test", "admin,hulls:read,hulls:write,webhooks", "--user", d.Owner.Email, "--totp", code, "--rate-limit", "100000")
+	admin := p.enters(code).key(d.DealershipID, "test", "admin,hulls:read,hulls:write,webhooks", "--user", d.Owner.Email, "--rate-limit", "100000")
 	s := p.serve()
 	location := s.send("POST", "/v1/locations", admin, "", map[string]any{"name": "Pier"}).id()
 	random := rand.New(rand.NewPCG(36, 5))

@@ -52,7 +52,7 @@ func serveDemo(ctx context.Context, s *session, folder string) error {
 	}
 
 	set.Listen, set.Metrics = orFree(set.Listen), orFree(set.Metrics)
-	set.BaseURL = "http://" + set.Listen
+	set.BaseURL = "http://" + reachable(set.Listen)
 	set.AllowPrivate = true // so that webhooks can be received on this machine
 	a, err := app.Open(ctx, set, s.log)
 	if err != nil {
@@ -60,8 +60,19 @@ func serveDemo(ctx context.Context, s *session, folder string) error {
 	}
 
 	return a.Serve(ctx, func(addr string) {
+		addr = reachable(addr)
 		_, _ = s.out.Write([]byte(greet(addr, w, links(ctx, a, addr, w.Users)))) // the terminal might be closed
 	})
+}
+
+// reachable returns the address for a browser on this machine. In a container, a server listens
+// on all addresses.
+func reachable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+		return "localhost:" + port
+	}
+	return addr
 }
 
 // orFree returns the address, with a free port if its port is in use.
@@ -148,7 +159,7 @@ header Idempotent-Replayed, and the boat is only added once.
 
 To continue with the examples in README.md and docs/tour.md, run this first:
 
-  export SLIPWAY={url} KEY={test}
+  export SLIPWAY={url} KEY={test} SLIPWAY_BASE_URL={url} SLIPWAY_KEY={test}
 
 Press Ctrl-C to stop the demo and delete its data.
 `

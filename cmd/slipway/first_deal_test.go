@@ -66,7 +66,7 @@ func TestFirstDeal(t *testing.T) {
 		}
 		printed += out
 	}
-	assert.Contains(t, printed, `"status":"open"`, "the deal")
+	assert.Contains(t, printed, `"status": "open"`, "the deal")
 	select {
 	case event := <-received:
 		assert.Contains(t, event, `"type":"deal.opened"`)
@@ -92,6 +92,8 @@ func readmeCommands(t *testing.T, heading string) (commands []string) {
 			line = strings.TrimSuffix(line, "\n")
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
 				commands = append(commands, command)
+			} else if n := len(commands); n > 0 && strings.HasPrefix(line, "Two-factor code ") {
+				commands[n-1] = "echo " + line[strings.LastIndex(line, " ")+1:] + " | " + commands[n-1] // asked for on a terminal
 			} else if n := len(commands); n > 0 && strings.HasSuffix(commands[n-1], `\`) {
 				commands[n-1] += "\n" + line
 			}

@@ -51,10 +51,8 @@ func printOverview(w io.Writer, root *cli.Local) error {
 	return err
 }
 
-// examples returns the detailed help of a command. Indented lines are printed as they are.
-func examples(lines ...string) string {
-	return "Examples:\n\n    " + strings.Join(lines, "\n    ")
-}
+// examples are the last part of the help of a command.
+func examples(lines ...string) string { return strings.Join(lines, "\n") }
 
 func scopeNames() []string { return strings.Split(auth.ScopeNames(), ",") }
 
@@ -89,7 +87,7 @@ func (dealershipsListCmd) Help() string {
 func (keysCreateCmd) Help() string {
 	return examples(
 		"slipway keys create --dealership dlr_1 --environment live --name Website --scopes hulls:read",
-		"slipway keys create --dealership dlr_1 --environment test --scopes hulls:read,admin --user you@example.com --totp 123456",
+		"slipway keys create --dealership dlr_1 --environment test --scopes hulls:read,admin --user you@example.com   # asks for a code",
 	)
 }
 
@@ -145,8 +143,9 @@ func (listenCmd) Help() string {
 // Help returns examples.
 func (triggerCmd) Help() string {
 	return examples(
-		"slipway trigger deal.accepted --profile test   # through the API of a running server",
-		"slipway trigger deal.accepted                  # in the database of this machine",
+		"slipway trigger deal.accepted                  # at the server of the current profile",
+		"slipway trigger deal.accepted --profile test",
+		"slipway trigger deal.accepted --dealership dlr_1   # in the database of this machine",
 	)
 }
 

@@ -23,13 +23,18 @@ type keysCreateCmd struct {
 	Scopes      []auth.Scope `required:"" help:"Scopes of the key, separated by commas: ${suggest}." suggest:"scopes"`
 	Name        string       `default:"Command line" help:"Name of the key."`
 	RateLimit   int64        `help:"Requests per second. Defaults to the limit of the environment."`
-	User        string       `help:"Email address of the user who creates the key. Required for the admin scope."`
-	TOTP        string       `name:"totp" help:"Two-factor code of that user."`
+	User        string       `help:"Email address of the user who creates the key. Required for the admin scope. Asks for the user's two-factor code."`
 	jsonFlag
 }
 
 // Run creates an API key.
 func (c keysCreateCmd) Run(s *session) (err error) {
+	operator := access.Operator{Email: c.User}
+	if c.User != "" {
+		if operator.Code, err = s.cli().Ask("Two-factor code of " + c.User + " in " + c.Environment + ": "); err != nil {
+			return err
+		}
+	}
 	a, err := s.open()
 	if err != nil {
 		return err
@@ -40,7 +45,6 @@ func (c keysCreateCmd) Run(s *session) (err error) {
 	if c.RateLimit > 0 {
 		in.RateLimit = &c.RateLimit
 	}
-	operator := access.Operator{Email: c.User, Code: c.TOTP}
 	issued, err := access.IssueKeyFromCommandLine(s, a.DB, a.Box, access.CommandKey{DealershipID: c.Dealership, Mode: auth.Mode(c.Environment), Key: in, By: operator})
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func TestLogsTail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := p.key(d.DealershipID, "test", "admin", "--name", "Website", "--user", d.Owner.Email, "--totp", code)
+		key := p.enters(code).key(d.DealershipID, "test", "admin", "--name", "Website", "--user", d.Owner.Email)
 		s := p.serve()
 		elsewhere := &program{t: t, binary: p.binary, data: t.TempDir(), env: []string{"SLIPWAY_BASE_URL=" + s.url, "SLIPWAY_KEY=" + key}}
 		assert.Contains(t, elsewhere.fail("logs", "tail", "--status", "teapot"), "status")

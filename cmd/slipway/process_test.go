@@ -68,6 +68,14 @@ type program struct {
 	t                      *testing.T
 	binary, data, database string
 	env                    []string // more variables
+	input                  string   // what commands read from stdin
+}
+
+// enters returns the program with what its commands read from stdin, such as a two-factor code.
+func (p *program) enters(input string) *program {
+	with := *p
+	with.input = input + "\n"
+	return &with
 }
 
 func (p *program) command(args ...string) *exec.Cmd {
@@ -79,7 +87,10 @@ func (p *program) command(args ...string) *exec.Cmd {
 	}
 	cmd.Env = append(cmd.Env, "SLIPWAY_DATA="+p.data, "SLIPWAY_DATABASE_URL="+p.database, "SLIPWAY_LISTEN=127.0.0.1:0",
 		"SLIPWAY_METRICS_LISTEN=", "SLIPWAY_ALLOW_PRIVATE_WEBHOOKS=true")
-	cmd.Env = append(cmd.Env, p.env...)
+	cmd.Env = append(append(cmd.Env, "XDG_CONFIG_HOME="+filepath.Join(buildFolder, "config")), p.env...) // without your profiles
+	if p.input != "" {
+		cmd.Stdin = strings.NewReader(p.input)
+	}
 	return cmd
 }
 

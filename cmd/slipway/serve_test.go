@@ -77,19 +77,21 @@ func issueKeys(t *testing.T, p *program, d bootstrapped) string {
 	}
 	for name, c := range map[string]struct {
 		args []string
+		code string
 		want string
 	}{
-		"admin without a user":  {args, "requires a user and their two-factor code"},
-		"admin without a code":  {append(slices.Clone(args), "--user", d.Owner.Email), "requires a user and their two-factor code"},
-		"admin, unknown user":   {append(slices.Clone(args), "--user", "unknown@example.com", "--totp", code), "unknown@example.com not found"},
-		"admin with wrong code": {append(slices.Clone(args), "--user", d.Owner.Email, "--totp", wrong), "code is wrong"},
-		"an unknown scope":      {append(slices.Clone(create), "--dealership", d.DealershipID, "--scopes", "boats:read"), "unknown scope"},
-		"an unknown dealership": {append(slices.Clone(create), "--dealership", "dlr_1", "--scopes", "hulls:read"), "Dealership dlr_1 not found"},
+		"admin without a user":  {args, "", "requires a user and their two-factor code"},
+		"admin without a code":  {append(slices.Clone(args), "--user", d.Owner.Email), "", "requires a user and their two-factor code"},
+		"admin, unknown user":   {append(slices.Clone(args), "--user", "unknown@example.com"), code, "unknown@example.com not found"},
+		"admin with wrong code": {append(slices.Clone(args), "--user", d.Owner.Email), wrong, "code is wrong"},
+		"an unknown scope":      {append(slices.Clone(create), "--dealership", d.DealershipID, "--scopes", "boats:read"), "", "unknown scope"},
+		"an unknown dealership": {append(slices.Clone(create), "--dealership", "dlr_1", "--scopes", "hulls:read"), "", "Dealership dlr_1 not found"},
 	} {
-		assert.Contains(t, p.fail(c.args...), c.want, name)
+		assert.Contains(t, p.enters(c.code).fail(c.args...), c.want, name)
 	}
-	key := p.key(d.DealershipID, "test", "admin,hulls:read", "--user", d.Owner.Email, "--totp", code)
-	assert.Contains(t, p.fail(append(args, "--user", d.Owner.Email, "--totp", code)...), "was already used", "the same code again")
+	assert.Contains(t, p.exit(2, append(args, "--totp", code)...), "The command asks for the code", "a code that others could see")
+	key := p.enters(code).key(d.DealershipID, "test", "admin,hulls:read", "--user", d.Owner.Email)
+	assert.Contains(t, p.enters(code).fail(append(args, "--user", d.Owner.Email)...), "was already used", "the same code again")
 	return key
 }
 

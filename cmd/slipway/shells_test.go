@@ -50,7 +50,9 @@ func TestShells(t *testing.T) {
 		"slipway users list --env":                "--environment",
 		"slipway hulls list-ph":                   "list-photos",
 		"slipway hulls list --condition dem":      "demo",
+		"slipway hulls list --condition=dem":      "--condition=demo",
 		"slipway keys create --scopes hulls:re":   "hulls:read",
+		"slipway keys create --scopes=a,deals:re": "--scopes=a,deals:read",
 		"slipway keys create --scopes a,deals:re": "a,deals:read",
 	} {
 		t.Run(line, func(t *testing.T) {

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 
 	"slipway/internal/app"
+	"slipway/internal/cli"
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
@@ -18,9 +17,9 @@ import (
 )
 
 type triggerCmd struct {
-	Type       string `arg:"" suggest:"events" help:"Event type, such as deal.accepted. To list them, run \"slipway events types\"."`
-	Profile    string `help:"Profile with the server and the API key, to use the API of its server. Without it, SLIPWAY_KEY and SLIPWAY_PROFILE, the command uses the database."`
-	Dealership string `help:"Dealership ID, if the command uses a database with several dealerships."`
+	Type string `arg:"" suggest:"events" help:"Event type, such as deal.accepted. To list them, run \"slipway events types\"."`
+	profileFlags
+	Dealership string `help:"Emit the event in the database of this machine, in the test environment of this dealership. That is also where it goes if you aren't signed in to a server."`
 	jsonFlag
 }
 
@@ -33,24 +32,32 @@ func (c triggerCmd) Run(s *session) error {
 		return unknownType(c.Type)
 	}
 
+	if c.Dealership != "" && c.Profile != "" {
+		return &cli.UsageError{Text: "send --profile or --dealership, not both", Command: "slipway trigger"}
+	}
+	signedIn, err := s.cli().SignedIn(c.Profile)
+	if err != nil {
+		return err
+	}
+
 	var e webhooks.TriggeredEvent
-	var err error
-	if cmp.Or(c.Profile, os.Getenv("SLIPWAY_KEY"), os.Getenv("SLIPWAY_PROFILE")) != "" {
-		var server client
-		if server, err = s.connect(c.Profile); err != nil {
+	where := "in the database of this machine"
+	if signedIn && c.Dealership == "" {
+		server, err := s.connect(c.Profile)
+		if err != nil {
 			return err
 		}
-		err = server.Call(s, http.MethodPost, "/v2-preview/events/trigger", webhooks.EventTrigger{Type: c.Type}, &e)
-	} else {
-		e, err = c.inDatabase(s, kinds[i])
-	}
-	if err != nil {
+		where = "at " + server.Base
+		if err := server.Call(s, http.MethodPost, "/v2-preview/events/trigger", webhooks.EventTrigger{Type: c.Type}, &e); err != nil {
+			return err
+		}
+	} else if e, err = c.inDatabase(s, kinds[i]); err != nil {
 		return err
 	}
 	if c.JSON {
 		return s.printJSON(e)
 	}
-	_, err = fmt.Fprintf(s.out, "Emitted %s for the sample object %s.\n", e.Type, e.ObjectID)
+	_, err = fmt.Fprintf(s.out, "Emitted %s for the sample object %s %s.\n", e.Type, e.ObjectID, where)
 	return err
 }
 

@@ -16,20 +16,19 @@ func TestUsersAndKeys(t *testing.T) {
 	onBoth(t, func(t *testing.T, p *program) {
 		d := p.bootstrap()
 		inTest := func(args ...string) []string { return append(args, "--environment", "test") }
-		admin := func(code string) []string {
-			return []string{"keys", "create", "--dealership", d.DealershipID, "--environment", "test", "--scopes", "admin", "--user", d.Owner.Email, "--totp", code}
-		}
+		admin := []string{"keys", "create", "--dealership", d.DealershipID, "--environment", "test", "--scopes", "admin", "--user", d.Owner.Email}
+		codes := d.Owner.TestRecoveryCodes
 
 		// A recovery code of bootstrap works instead of a code of the app, once.
-		key := strings.Fields(p.text(admin(d.Owner.TestRecoveryCodes[0])...))[0]
-		assert.Contains(t, p.fail(admin(d.Owner.TestRecoveryCodes[0])...), "code is wrong")
+		key := strings.Fields(p.enters(codes[0]).text(admin...))[0]
+		assert.Contains(t, p.enters(codes[0]).fail(admin...), "code is wrong")
 		for range 4 {
-			assert.Contains(t, p.fail(admin("000-000")...), "code is wrong")
+			assert.Contains(t, p.enters("000-000").fail(admin...), "code is wrong")
 		}
-		assert.Contains(t, p.fail(admin(d.Owner.TestRecoveryCodes[1])...), "locked")
+		assert.Contains(t, p.enters(codes[1]).fail(admin...), "locked")
 		assert.Equal(t, p.text(inTest("users", "unlock", "OWNER@example.com")...), "OWNER@example.com can enter two-factor codes again.\n")
 		assert.Equal(t, p.text(inTest("users", "unlock", "owner@example.com")...), "owner@example.com was not locked.\n")
-		p.text(admin(d.Owner.TestRecoveryCodes[1])...)
+		p.enters(codes[1]).text(admin...)
 
 		assert.Contains(t, p.fail(inTest("users", "invite", "ann@example.com", "--role", "captain")...),
 			"Role captain not found. Use one of: owner, manager, sales, finance, marketing, viewer.")
@@ -60,7 +59,7 @@ func TestUsersAndKeys(t *testing.T) {
 		assert.Contains(t, p.text(inTest("keys", "list")...), "revoked")
 		assert.Contains(t, p.fail("keys", "revoke", "key_1"), "API key key_1 not found")
 
-		other := strings.Fields(p.text(admin(d.Owner.TestRecoveryCodes[2])...))[0]
+		other := strings.Fields(p.enters(codes[2]).text(admin...))[0]
 		var audit struct{ Data []struct{ Action string } }
 		a := s.send("GET", "/v1/audit?limit=100", other, "", nil)
 		if err := json.Unmarshal(a.body, &audit); err != nil {

@@ -36,6 +36,7 @@ import (
 	"slipway/internal/platform/site"
 	"slipway/internal/platform/trace"
 	"slipway/internal/requestlog"
+	"slipway/internal/sdks"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/webhooks"
@@ -197,7 +198,9 @@ func (a *App) Mount(r *rest.Router) {
 	r.Handle(pages.AssetPath+"*", pages.Assets())
 	r.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	r.HandleProbe("/readyz", a.ready)
-	description.Of(r).Mount(r)
+	described := description.Of(r)
+	described.Mount(r)
+	sdks.New(Build, described.Text).Mount(r)
 	redirect(r)
 }
 

@@ -25,8 +25,11 @@ func runAPI(ctx context.Context, s *Session, args []string) error {
 		return err
 	}
 	if p.has("help") {
-		return printCommandHelp(s.Out, command+" <method> <path> [flags]", "Send a request to the API", "Prints the response.", apiFlags(),
-			command+" GET '/v1/hulls?make=Grady-White'", command+" POST /v1/leads -d @lead.json")
+		return helpPage{
+			usage: command + " <method> <path> [flags]", summary: "Send a request to the API.", text: []string{"Prints the response."},
+			flags: apiFlags(), common: outputAndServer,
+			examples: []string{command + " GET '/v1/hulls?make=Grady-White'", command + " POST /v1/leads -d @lead.json"},
+		}.print(s.Out)
 	}
 	if len(p.args) != 2 {
 		return &UsageError{"expected \"<method> <path>\"", command}

@@ -86,6 +86,9 @@ func completeSpecs(ctx context.Context, s *Session, c *command, specs []flagSpec
 			return completeValue(ctx, s, specs[at], last)
 		}
 	}
+	if name, value, found := strings.Cut(last, "="); found && strings.HasPrefix(last, "--") {
+		return completeAfterEquals(ctx, s, specs, name, value)
+	}
 	if strings.HasPrefix(last, "-") {
 		for _, f := range specs {
 			all = append(all, Candidate{"--" + f.name, f.help})
@@ -100,6 +103,24 @@ func completeSpecs(ctx context.Context, s *Session, c *command, specs []flagSpec
 		return completeID(ctx, s, args[len(p.args)].Name)
 	}
 	return nil
+}
+
+// completeAfterEquals completes the value of --name=value.
+func completeAfterEquals(ctx context.Context, s *Session, specs []flagSpec, name, value string) (all []Candidate) {
+	at := slices.IndexFunc(specs, func(f flagSpec) bool {
+		return "--"+f.name == name || slices.Contains(f.aliases, strings.TrimPrefix(name, "--"))
+	})
+	if at < 0 {
+		return nil
+	}
+	found := []Candidate{{"true", ""}, {"false", ""}}
+	if specs[at].value != "" {
+		found = completeValue(ctx, s, specs[at], value)
+	}
+	for _, c := range found {
+		all = append(all, Candidate{name + "=" + c.Text, c.Help})
+	}
+	return all
 }
 
 func completeValue(ctx context.Context, s *Session, f flagSpec, last string) (all []Candidate) {

@@ -66,6 +66,9 @@ func exampleBody(c command) (words []string) {
 		return nil
 	}
 	rest := map[string]any{}
+	if c.asksForCode() {
+		delete(body, "code")
+	}
 	for _, name := range slices.Sorted(maps.Keys(body)) {
 		at := slices.IndexFunc(c.Params, func(p Param) bool { return p.In == inBody && p.Name == name })
 		if at < 0 || !c.Params[at].isFlag() {

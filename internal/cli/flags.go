@@ -103,8 +103,11 @@ func unknownFlag(arg, name string, specs []flagSpec, command string) error {
 		hint = fmt.Sprintf(", did you mean \"--%s\"?", strings.Join(similar, `" or "--`))
 	}
 	flag, _, _ := strings.Cut(arg, "=")
-	if name == "key" {
+	switch name {
+	case "key":
 		hint = ". " + KeyHint
+	case "totp", "code":
+		hint = ". The command asks for the code. In a script, pipe it to stdin"
 	}
 	return &UsageError{"unknown flag " + flag + hint, command}
 }

@@ -16,17 +16,62 @@ func printText(w io.Writer, text string) error {
 	return err
 }
 
-// printNounHelp lists the commands of a noun.
-func printNounHelp(w io.Writer, noun string, all []command) error {
+// helpPage is the help of a command. All commands have the same parts in the same order.
+type helpPage struct {
+	usage, summary string
+	text           []string // paragraphs
+	args, commands [][2]string
+	flags          []flagSpec
+	common         string   // title of the flags that most commands have
+	notes          []string // about flags
+	examples       []string
+	last           string
+}
+
+func (h helpPage) print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Usage: slipway %s <command> [flags]\n\n", noun)
-	for _, n := range Nouns() {
-		if n.Name == noun {
-			b.WriteString(n.Help + "\n\n")
+	fmt.Fprintf(&b, "Usage: %s\n\n%s\n", h.usage, h.summary)
+	for _, paragraph := range h.text {
+		b.WriteString("\n" + strings.Join(wrap(strings.ReplaceAll(paragraph, "`", ""), helpWidth), "\n") + "\n")
+	}
+	section := func(title string, rows [][2]string) {
+		if len(rows) > 0 {
+			b.WriteString("\n" + title + "\n")
+			writeRows(&b, rows)
 		}
 	}
-	b.WriteString("Commands:\n")
-	var rows [][2]string
+	section("Arguments:", h.args)
+	section("Commands:", h.commands)
+	writeFlags(&b, "Flags:", h.flags, false)
+	writeFlags(&b, h.common, h.flags, true)
+	for _, note := range h.notes {
+		b.WriteString("\n" + note + "\n")
+	}
+	if len(h.examples) > 0 {
+		fmt.Fprintf(&b, "\nExamples:\n\n    %s\n", strings.Join(h.examples, "\n    "))
+	}
+	if h.last != "" {
+		b.WriteString("\n" + h.last + "\n")
+	}
+	return printText(w, b.String())
+}
+
+// outputAndServer is the title of the flags of commands that call a server.
+const outputAndServer = "Output and server:"
+
+// commandHint ends the help of a group of commands.
+func commandHint(line string) string {
+	return fmt.Sprintf("Run \"%s <command> --help\" for the flags of a command.", line)
+}
+
+// printNounHelp lists the commands of a noun.
+func printNounHelp(w io.Writer, noun string, all []command) error {
+	h := helpPage{usage: "slipway " + noun + " <command> [flags]", last: commandHint("slipway " + noun)}
+	for _, n := range Nouns() {
+		if n.Name == noun {
+			h.summary = n.Help
+		}
+	}
 	for _, c := range all {
 		name := c.Name
 		for _, p := range c.arguments() {
@@ -39,52 +84,42 @@ func printNounHelp(w io.Writer, noun string, all []command) error {
 		if c.Preview {
 			text += " (preview)"
 		}
-		rows = append(rows, [2]string{name, text + "."})
+		h.commands = append(h.commands, [2]string{name, text + "."})
 	}
-	writeRows(&b, rows)
-	fmt.Fprintf(&b, "\nRun \"slipway %s <command> --help\" for the flags of a command, with an example.\n", noun)
-	return printText(w, b.String())
+	return h.print(w)
 }
 
 // printHelp prints the help of an operation.
 func printHelp(w io.Writer, c command) error {
-	var b strings.Builder
-	usage := c.line()
-	var args [][2]string
+	h := helpPage{usage: c.line(), summary: c.Summary + ".", flags: c.specs(), common: outputAndServer, examples: []string{exampleOf(c)}}
 	for _, p := range c.arguments() {
-		usage += " <" + p.flag() + ">"
-		args = append(args, [2]string{"<" + p.flag() + ">", p.Doc + lookupOf(p.Name).note()})
+		h.usage += " <" + p.flag() + ">"
+		h.args = append(h.args, [2]string{"<" + p.flag() + ">", p.Doc + lookupOf(p.Name).note()})
 	}
 	if len(c.Files) > 0 {
-		usage += " <file>"
-		args = append(args, [2]string{"<file>", "File to upload: " + strings.Join(c.Files, ", ") + "."})
+		h.usage += " <file>"
+		h.args = append(h.args, [2]string{"<file>", "File to upload: " + strings.Join(c.Files, ", ") + "."})
 	}
-	fmt.Fprintf(&b, "Usage: %s [flags]\n\n%s.", usage, c.Summary)
+	h.usage += " [flags]"
 	if c.Preview {
-		b.WriteString(" (preview)")
+		h.summary += " (preview)"
 	}
-	b.WriteString("\n")
 	if c.Doc != "" {
-		b.WriteString("\n" + strings.Join(wrap(strings.ReplaceAll(c.Doc, "`", ""), helpWidth), "\n") + "\n")
+		h.text = append(h.text, c.Doc)
 	}
 	if c.Scopes != "" {
-		fmt.Fprintf(&b, "\nRequires the scope %s.\n", strings.ReplaceAll(c.Scopes, "+", " and "))
+		h.text = append(h.text, "Requires the scope "+strings.ReplaceAll(c.Scopes, "+", " and ")+".")
 	}
-	if len(args) > 0 {
-		b.WriteString("\nArguments:\n")
-		writeRows(&b, args)
-	}
-
-	writeFlags(&b, "Flags:", c.specs(), false)
 	if nested := c.nested(); len(nested) > 0 {
-		fmt.Fprintf(&b, "\nOnly with --data: %s.\n", strings.Join(nested, ", "))
+		h.notes = append(h.notes, "Only with --data: "+strings.Join(nested, ", ")+".")
+	}
+	if c.asksForCode() {
+		h.notes = append(h.notes, "Asks for the two-factor code. In a script, pipe it to stdin.")
 	}
 	if c.needsProof() {
-		fmt.Fprintf(&b, "\nIf a two-factor verification is required, set %s to the token of \"slipway access verify-mfa-factor\".\n", mfaToken)
+		h.notes = append(h.notes, fmt.Sprintf("If a two-factor verification is required, set %s to the token of \"slipway access verify-mfa-factor\".", mfaToken))
 	}
-	writeFlags(&b, "Output and server:", c.specs(), true)
-	fmt.Fprintf(&b, "\nExample:\n\n    %s\n", exampleOf(c))
-	return printText(w, b.String())
+	return h.print(w)
 }
 
 // nested returns the fields that have no flag.
@@ -95,19 +130,6 @@ func (c command) nested() (names []string) {
 		}
 	}
 	return names
-}
-
-// printCommandHelp prints the help of a command that is not an operation.
-func printCommandHelp(w io.Writer, usage, summary, doc string, specs []flagSpec, examples ...string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Usage: %s\n\n%s.\n", usage, summary)
-	if doc != "" {
-		b.WriteString("\n" + strings.Join(wrap(doc, helpWidth), "\n") + "\n")
-	}
-	writeFlags(&b, "Flags:", specs, false)
-	writeFlags(&b, "Output and server:", specs, true)
-	fmt.Fprintf(&b, "\nExamples:\n\n    %s\n", strings.Join(examples, "\n    "))
-	return printText(w, b.String())
 }
 
 func writeFlags(b *strings.Builder, title string, specs []flagSpec, common bool) {

@@ -88,7 +88,7 @@ func (c *Local) Line() string {
 	return c.parent.Line() + " " + c.Name
 }
 
-// Detail returns the examples in the help of the command.
+// Detail returns the examples in the help of the command, one per line.
 func (c *Local) Detail() string {
 	if d, ok := c.Struct().(interface{ Help() string }); ok {
 		return d.Help()
@@ -240,45 +240,33 @@ func (c *Local) used() string {
 
 // PrintHelp prints the help of the command.
 func (c *Local) PrintHelp(w io.Writer) error {
-	var b strings.Builder
-	usage := c.Line()
+	h := helpPage{usage: c.Line(), summary: c.Help, common: "Settings:"}
 	if len(c.Children) > 0 {
-		usage += " <command>"
-	}
-	var args [][2]string
-	for _, a := range c.args {
-		if a.optional {
-			usage += " [<" + a.name + ">]"
-		} else {
-			usage += " <" + a.name + ">"
-		}
-		args = append(args, [2]string{"<" + a.name + ">", a.describe()})
-	}
-	b.WriteString("Usage: " + usage + " [flags]\n\n" + c.Help + "\n")
-	if len(args) > 0 {
-		b.WriteString("\nArguments:\n")
-		writeRows(&b, args)
-	}
-
-	if len(c.Children) > 0 {
-		var rows [][2]string
+		h.usage += " <command>"
 		for _, child := range c.Children {
-			rows = append(rows, [2]string{child.Name, child.Help})
+			h.commands = append(h.commands, [2]string{child.Name, child.Help})
 		}
-		b.WriteString("\nCommands:\n")
-		writeRows(&b, rows)
-		b.WriteString("\nRun \"" + c.Line() + " <command> --help\" for the flags of a command.\n")
-		return printText(w, b.String())
+		h.last = commandHint(c.Line())
 	}
+	for _, a := range c.args {
+		name := "<" + a.name + ">"
+		h.args = append(h.args, [2]string{name, a.describe()})
+		if a.optional {
+			name = "[" + name + "]"
+		}
+		h.usage += " " + name
+	}
+	h.usage += " [flags]"
 
-	specs, more := c.shown()
-	writeFlags(&b, "Flags:", specs, false)
-	writeFlags(&b, "Settings:", specs, true)
-	if detail := c.Detail(); detail != "" {
-		b.WriteString("\n" + detail + "\n")
+	if len(c.Children) == 0 {
+		specs, more := c.shown()
+		h.flags = specs
+		if detail := c.Detail(); detail != "" {
+			h.examples = strings.Split(detail, "\n")
+		}
+		if more {
+			h.last = "To list all settings, run \"" + c.root().Name + " serve --help\"."
+		}
 	}
-	if more {
-		b.WriteString("\nTo list all settings, run \"" + c.root().Name + " serve --help\".\n")
-	}
-	return printText(w, b.String())
+	return h.print(w)
 }

@@ -38,9 +38,12 @@ func runLogin(ctx context.Context, s *Session, args []string) error {
 		return err
 	}
 	if p.has("help") {
-		return printCommandHelp(s.Out, command+" [flags]", "Sign in to a server",
-			"Opens a page of the server, where you choose the environment and the scopes. The server creates an API key for this machine. It expires in 90 days.",
-			loginFlags(), command+" --base-url https://api.example.com", command+" --key < key.txt")
+		return helpPage{
+			usage: command + " [flags]", summary: "Sign in to a server.", flags: loginFlags(),
+			text: []string{"Opens a page of the server, where you choose the environment and the scopes. The server creates an API key for this machine. " +
+				"It expires in 90 days."},
+			examples: []string{command + " --base-url https://api.example.com", command + " --key < key.txt"},
+		}.print(s.Out)
 	}
 	if len(p.args) > 0 {
 		return &UsageError{"unexpected argument. To use a key, run \"slipway login --key\" and paste it", command}
@@ -66,17 +69,23 @@ type issuedKey struct {
 }
 
 func readKey(s *Session) (string, error) {
+	key, err := s.Ask("Paste the API key: ")
+	if err == nil && key == "" {
+		err = errors.New("stdin has no API key")
+	}
+	return key, err
+}
+
+// Ask reads a line of stdin, after a question on the terminal. Secrets are asked for, because
+// other users of the machine could see them on the command line.
+func (s *Session) Ask(question string) (string, error) {
 	if s.Interactive {
-		if _, err := fmt.Fprint(s.Err, "Paste the API key: "); err != nil {
+		if _, err := fmt.Fprint(s.Err, question); err != nil {
 			return "", err
 		}
 	}
 	line, _ := bufio.NewReader(s.In).ReadString('\n') // the last line might not end
-	key := strings.TrimSpace(line)
-	if key == "" {
-		return "", errors.New("stdin has no API key")
-	}
-	return key, nil
+	return strings.TrimSpace(line), nil
 }
 
 // addProfile checks a key and stores it in a profile, which becomes the current one.
@@ -245,7 +254,10 @@ func runLogout(ctx context.Context, s *Session, args []string) error {
 		return err
 	}
 	if p.has("help") {
-		return printCommandHelp(s.Out, command+" [flags]", "Revoke the key of a profile and delete the profile", "", logoutFlags(), command, command+" --profile live")
+		return helpPage{
+			usage: command + " [flags]", summary: "Revoke the key of a profile and delete the profile.", flags: logoutFlags(), common: outputAndServer,
+			examples: []string{command, command + " --profile live"},
+		}.print(s.Out)
 	}
 	all, err := s.loadProfiles()
 	if err != nil {

@@ -63,6 +63,9 @@ func (p Param) isSecret() bool {
 	return p.Type == "string" && slices.ContainsFunc([]string{"secret", "password", "token"}, func(word string) bool { return strings.Contains(p.Name, word) })
 }
 
+// asksForCode reports whether the operation checks a two-factor code.
+func (op *Operation) asksForCode() bool { return op.ID == "verifyMfaFactor" }
+
 // mfaToken is the variable with the proof of a two-factor method.
 const mfaToken = "SLIPWAY_MFA_TOKEN"
 
@@ -135,7 +138,7 @@ func (c command) arguments() (all []Param) {
 func (c command) flags() (own, preview []Param) {
 	arguments := c.arguments()
 	for _, p := range c.Params {
-		if p.isFlag() && !slices.ContainsFunc(arguments, func(a Param) bool { return a.Name == p.Name }) {
+		if p.isFlag() && !(c.asksForCode() && p.Name == "code") && !slices.ContainsFunc(arguments, func(a Param) bool { return a.Name == p.Name }) {
 			own = append(own, p)
 		}
 	}

@@ -101,6 +101,13 @@ func (s *Session) Connect(base, name string) (*Client, error) {
 	return NewClient(profile.BaseURL, profile.Key), nil
 }
 
+// SignedIn reports whether there is a key: in SLIPWAY_KEY, or in a profile that was named or is
+// the current one.
+func (s *Session) SignedIn(name string) (bool, error) {
+	all, err := s.loadProfiles()
+	return cmp.Or(name, s.Getenv("SLIPWAY_KEY"), s.Getenv("SLIPWAY_PROFILE"), all.Current) != "", err
+}
+
 func (p profiles) names() []string { return slices.Sorted(maps.Keys(p.Profiles)) }
 
 // runProfiles lists, chooses and removes profiles.
@@ -111,20 +118,15 @@ func runProfiles(s *Session, args []string) error {
 		return err
 	}
 	if p.has("help") || len(p.args) == 0 {
-		return printText(s.Out, `Usage: slipway profiles <command>
-
-Servers and API keys of this machine. "slipway login" adds one.
-
-Commands:
-  list           List the profiles. * marks the current one.
-  use NAME       Make a profile the current one.
-  remove NAME    Delete a profile. "slipway logout" also revokes its key.
-
-Examples:
-
-    slipway profiles list
-    slipway profiles use live
-`)
+		return helpPage{
+			usage: command + " <command> [flags]", summary: `Servers and API keys of this machine. "slipway login" adds one.`,
+			commands: [][2]string{
+				{"list", "List the profiles. * marks the current one."},
+				{"use <name>", "Make a profile the current one."},
+				{"remove <name>", `Delete a profile. "slipway logout" also revokes its key.`},
+			},
+			examples: []string{command + " list", command + " use live"},
+		}.print(s.Out)
 	}
 	all, err := s.loadProfiles()
 	if err != nil {
@@ -134,7 +136,7 @@ Examples:
 		return listProfiles(s, p, all)
 	}
 	if len(p.args) != 2 || !slices.Contains([]string{"use", "remove"}, p.args[0]) {
-		return &UsageError{`expected "list", "use NAME" or "remove NAME"`, command}
+		return &UsageError{`expected "list", "use <name>" or "remove <name>"`, command}
 	}
 	name := p.args[1]
 	if _, ok := all.Profiles[name]; !ok {

@@ -182,6 +182,15 @@ func (c *operationCall) body(ctx context.Context) ([]byte, error) {
 		}
 		fields[name] = value
 	}
+	if c.asksForCode() && !c.has("data") {
+		code, err := c.s.Ask("Two-factor code: ")
+		if err != nil {
+			return nil, err
+		}
+		if code != "" { // without one, a security key gets its challenge
+			set("code", code)
+		}
+	}
 	for _, p := range c.Params {
 		proof := c.s.Getenv(mfaToken)
 		switch {

@@ -141,7 +141,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("got the help\n%s\nwant it to start with\n%s", out.String(), wantHelp)
 	}
 	for _, want := range []string{
-		"Requires the scope deals:write.", "Accepts an ID or a number.", "--if-version=N", "--yes", "-o, --output=FORMAT", "Example:\n\n    slipway deals accept-offer deal_",
+		"Requires the scope deals:write.", "Accepts an ID or a number.", "--if-version=N", "--yes", "-o, --output=FORMAT", "Examples:\n\n    slipway deals accept-offer deal_",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the help doesn't contain %q:\n%s", want, out.String())

@@ -46,7 +46,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, rest.Route{
 		Path: "/contacts", ID: "listContacts", Needs: read,
 		Summary: "List contacts, newest first",
-		Text:    "Returns the contacts that match all filters. Merged and erased contacts are only listed if you send `gone=true`.",
+		Text:    "Returns the contacts that match all filters. Merged and erased contacts are left out. `include_gone=true` also lists them, and `gone=true` lists only them.",
 		Assist:  assist.Read,
 	}, a.list)
 	rest.PostCreated(r, rest.Route{

@@ -213,6 +213,7 @@ type ContactFilter struct {
 	Q             string            `query:"q" maxLength:"200" doc:"Words, or the start of words, in the names, company, email or phone. All words must match." example:"ann bell"`
 	Tag           string            `query:"tag" maxLength:"40" doc:"Exact tag. Ignores case."`
 	Gone          patch.Param[bool] `query:"gone" doc:"True lists only merged or erased contacts. By default they are left out."`
+	WithGone      bool              `query:"include_gone" doc:"True also lists merged and erased contacts. Use it with updated_after to synchronize." since:"next"`
 	CreatedAfter  time.Time         `query:"created_after" doc:"Only objects created after this time."`
 	CreatedBefore time.Time         `query:"created_before" doc:"Only objects created before this time."`
 	UpdatedAfter  time.Time         `query:"updated_after" doc:"For incremental synchronization."`
@@ -220,9 +221,10 @@ type ContactFilter struct {
 
 func (f ContactFilter) where(env auth.Env) *db.Where {
 	w := &db.Where{}
-	if f.Gone.V {
+	switch {
+	case f.Gone.V:
 		w.And("(merged_into IS NOT NULL OR erased_at IS NOT NULL)")
-	} else {
+	case !f.WithGone:
 		w.And("merged_into IS NULL AND erased_at IS NULL")
 	}
 

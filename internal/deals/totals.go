@@ -1,5 +1,7 @@
 package deals
 
+import "slipway/internal/dealership"
+
 // DealTotals are the calculated amounts of a deal.
 type DealTotals struct {
 	_ struct{} `doc:"Amounts of a deal, calculated by Slipway."`
@@ -28,6 +30,13 @@ func (d *Deal) derive() {
 	t.TotalCents, t.BalanceDueCents = d.TotalCents(), d.balanceCents()
 	d.Totals = t
 	d.Warnings = d.warnings()
+}
+
+// AddUp completes a sample for events: with a tax, and with the totals of its examples.
+func (d *Deal) AddUp() {
+	d.PriceUSD = d.OfferUSD
+	d.Taxes = []DealTax{{Name: "Florida sales tax", RatePercent: "6", Base: dealership.TaxDeal, Jurisdiction: new("Florida")}}
+	d.derive()
 }
 
 // NetCents is the total without the products of a finance structure and their tax.

@@ -70,6 +70,15 @@ func (d *Documents) Mount(r *rest.Router) {
 	d.serveDocs(r)
 }
 
+// Text returns the descriptions of /v1 and of the preview as they are served.
+func (d *Documents) Text() (stable, preview []byte, err error) {
+	if stable, err = servedJSON(d.Stable()); err != nil {
+		return nil, nil, err
+	}
+	preview, err = servedJSON(d.Preview())
+	return stable, preview, err
+}
+
 // versions serves the description of /v1 in the version that the query asks for.
 func (d *Documents) versions(kind string, render func(*huma.OpenAPI) ([]byte, error)) http.Handler {
 	documents, older := map[string]http.Handler{}, map[string]http.Handler{}

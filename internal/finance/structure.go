@@ -157,12 +157,26 @@ func (c FinanceStructureCreate) Structure(d deals.Deal, deposits int64, today ti
 		return s, bad.Err()
 	}
 
-	cost := s.loan().Repay()
-	s.PaymentCents, s.FirstPaymentCents, s.FinalPaymentCents = cost.PaymentCents, cost.FirstPaymentCents, cost.FinalPaymentCents
-	s.FinanceChargeCents, s.TotalOfPaymentsCents = cost.FinanceChargeCents, cost.TotalCents
+	s.repay()
 	s.discloseAPR(period)
 	s.calculateReserve(c.ReserveSplitPercent, period)
 	return s, nil
+}
+
+// repay calculates the payments.
+func (s *FinanceStructure) repay() {
+	cost := s.loan().Repay()
+	s.PaymentCents, s.FirstPaymentCents, s.FinalPaymentCents = cost.PaymentCents, cost.FirstPaymentCents, cost.FinalPaymentCents
+	s.FinanceChargeCents, s.TotalOfPaymentsCents = cost.FinanceChargeCents, cost.TotalCents
+}
+
+// AddUp completes a sample for events: with a deal and the payments.
+func (s *FinanceStructure) AddUp() {
+	d := deals.Deal{OfferUSD: 118_000}
+	d.AddUp()
+	s.DealCents = d.NetCents()
+	s.finance(d)
+	s.repay()
 }
 
 // finance calculates the amount financed. The buyer pays for other products and

@@ -50,7 +50,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, rest.Route{
 		Path: "/hulls", ID: "listHulls", Needs: read,
 		Summary: "List hulls, newest first",
-		Text:    "Returns the hulls that match all filters. Archived hulls are only listed if you send `archived=true` or `status=archived`.",
+		Text:    "Returns the hulls that match all filters. Archived hulls are left out. `include_archived=true` also lists them, and `archived=true` or `status=archived` lists only them.",
 		Assist:  assist.Read,
 	}, a.list)
 	rest.PostCreated(r, rest.Route{

@@ -31,6 +31,7 @@ type HullFilter struct {
 	Category      Category             `query:"category" doc:"Only hulls of this category."`
 	Q             string               `query:"q" maxLength:"200" doc:"Words, or the start of words, in the make, model, title, stock number or HIN. All must match." example:"grady 235"`
 	Archived      patch.Param[bool]    `query:"archived" doc:"True lists only archived hulls. By default, archived hulls are not listed."`
+	WithArchived  bool                 `query:"include_archived" doc:"True also lists archived hulls. Use it with updated_after to synchronize." since:"next"`
 	CreatedAfter  time.Time            `query:"created_after" doc:"Only objects created after this time."`
 	CreatedBefore time.Time            `query:"created_before" doc:"Only objects created before this time."`
 	UpdatedAfter  time.Time            `query:"updated_after" doc:"Only hulls updated after this time, for incremental synchronization."`
@@ -53,6 +54,9 @@ func (f HullFilter) checkFilters() error {
 	if f.Archived.Set && f.Status != "" && f.Archived.V != (f.Status == Archived) {
 		return reject("archived", "contradicts status")
 	}
+	if f.Archived.Set && f.WithArchived {
+		return reject("include_archived", "can't be combined with archived")
+	}
 	for _, b := range f.bounds() {
 		if b.order > 0 {
 			return reject(b.name+"_min", "must be at most "+b.name+"_max")
@@ -70,7 +74,7 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 		w.And("h.status = ?", Archived)
 	case f.Status != "":
 		w.And("h.status = ?", f.Status)
-	default:
+	case !f.WithArchived:
 		w.And("h.archived_at IS NULL")
 	}
 

@@ -2,7 +2,9 @@ package sdkgen_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -44,6 +46,8 @@ func TestUpToDate(t *testing.T) {
 	}
 	check(t, "../../sdk/go", "*.gen.go", golang)
 	check(t, "../../sdk/ts/src", "*.gen.ts", sdkgen.TypeScript(m))
+	check(t, "../../sdk/python/slipway_sdk", "*_gen.py", sdkgen.Python(m))
+	check(t, "../../sdk/lib/go", "*.txt", handwrittenGo(t))
 	commands, err := sdkgen.Commands(m)
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +60,58 @@ func TestUpToDate(t *testing.T) {
 	check(t, "../../api", "samples.json", map[string][]byte{"samples.json": samples})
 	check(t, "../../sdk/go", "*.gen_test.go", map[string][]byte{"samples.gen_test.go": inGo})
 	check(t, "../../sdk/ts/test", "*.gen.ts", map[string][]byte{"samples.gen.ts": inTypeScript})
+}
+
+// What the program contains of the TypeScript SDK was compiled from these files.
+func TestCompiled(t *testing.T) {
+	list, err := os.ReadFile("../../sdk/lib/SHA256SUMS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := map[string]string{}
+	for line := range strings.Lines(string(list)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		sums[name] = sum
+	}
+	found, err := filepath.Glob("../../sdk/ts/src/*.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range found {
+		if strings.HasSuffix(file, ".gen.ts") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(text)); got != sums[filepath.Base(file)] {
+			t.Errorf("sdk/lib/ts was compiled from another %s; run UPDATE=1 make test-sdk-ts", file)
+		}
+	}
+}
+
+// handwrittenGo returns copies of the files of the Go SDK that are not generated. The program can't
+// embed files of another module.
+func handwrittenGo(t *testing.T) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for _, pattern := range []string{"*.go", "go.mod", "README.md", "LICENSE"} {
+		found, err := filepath.Glob("../../sdk/go/" + pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range found {
+			name := filepath.Base(file)
+			if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, ".gen.go") {
+				continue
+			}
+			if all[name+".txt"], err = os.ReadFile(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return all
 }
 
 func check(t *testing.T, folder, pattern string, want map[string][]byte) {

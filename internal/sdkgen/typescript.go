@@ -150,36 +150,64 @@ func tsServices(m *Model) string {
 	b.WriteString("import {\n  Family, PreviewFamily, csv, download, get, list, patch, path, post, put, remove, upload,\n")
 	b.WriteString("  type Options, type Sender, type Upload,\n} from \"./client.ts\";\n")
 	b.WriteString("import type { List, ListParams } from \"./list.ts\";\nimport type * as t from \"./types.gen.ts\";\n")
+	tsClasses(b, m, asSource)
+	return b.String()
+}
+
+// tsForm is what a class is printed as.
+type tsForm int
+
+const (
+	asSource      tsForm = iota // TypeScript
+	asScript                    // JavaScript
+	asDeclaration               // the types of the JavaScript
+)
+
+func tsClasses(b *bytes.Buffer, m *Model, form tsForm) {
+	class := map[tsForm]string{asSource: "export class", asScript: "class", asDeclaration: "export declare class"}[form]
 	for _, f := range m.Families {
 		b.WriteString("\n")
-		tsDoc(b, "", "Operations of "+tsPath(f)+".")
+		if form != asScript {
+			tsDoc(b, "", "Operations of "+tsPath(f)+".")
+		}
 		base := "Family"
 		if f.Preview {
 			base = previewPrefix + base
 		}
-		fmt.Fprintf(b, "export class %s extends %s {\n", goService(f), base)
+		fmt.Fprintf(b, "%s %s extends %s {\n", class, goService(f), base)
 		for _, method := range f.Methods {
-			tsMethod(b, method)
+			tsMethod(b, method, form)
 			if method.CSV {
-				tsMethod(b, method.asCSV())
+				tsMethod(b, method.asCSV(), form)
 			}
 		}
 		b.WriteString("}\n")
 	}
 
-	b.WriteString("\n/** The operations, by family. */\nexport class Services {\n")
-	for _, f := range m.Families {
-		if !f.Preview {
-			fmt.Fprintf(b, "  readonly %s: %s;\n", TSName(f.Name), goService(f))
+	fmt.Fprintf(b, "\n/** The operations, by family. */\n%s Services {\n", class)
+	if form != asScript {
+		for _, f := range m.Families {
+			if !f.Preview {
+				fmt.Fprintf(b, "  readonly %s: %s;\n", TSName(f.Name), goService(f))
+			}
 		}
-	}
-	b.WriteString("  /** Operations of /v2-preview. They can still change. */\n  readonly preview: {\n")
-	for _, f := range m.Families {
-		if f.Preview {
-			fmt.Fprintf(b, "    readonly %s: %s;\n", TSName(f.Name), goService(f))
+		b.WriteString("  /** Operations of /v2-preview. They can still change. */\n  readonly preview: {\n")
+		for _, f := range m.Families {
+			if f.Preview {
+				fmt.Fprintf(b, "    readonly %s: %s;\n", TSName(f.Name), goService(f))
+			}
 		}
+		b.WriteString("  };\n\n")
 	}
-	b.WriteString("  };\n\n  constructor(sender: Sender) {\n")
+	switch form {
+	case asDeclaration:
+		b.WriteString("  constructor(sender: Sender);\n}\n")
+		return
+	case asScript:
+		b.WriteString("  constructor(sender) {\n")
+	case asSource:
+		b.WriteString("  constructor(sender: Sender) {\n")
+	}
 	for _, f := range m.Families {
 		if !f.Preview {
 			fmt.Fprintf(b, "    this.%s = new %s(sender);\n", TSName(f.Name), goService(f))
@@ -192,7 +220,6 @@ func tsServices(m *Model) string {
 		}
 	}
 	b.WriteString("    };\n  }\n}\n")
-	return b.String()
 }
 
 // tsPath is how a program reaches a family.
@@ -203,17 +230,14 @@ func tsPath(f Family) string {
 	return TSName(f.Name)
 }
 
-func tsMethod(b *bytes.Buffer, m Method) {
-	doc := m.Summary + ". " + scopes(m)
-	if m.Doc != "" && m.Doc != m.Summary+"." {
-		doc += "\n" + m.Doc
-	}
-	tsDoc(b, "  ", doc)
+// tsArgument is an argument of a method, with its question mark and its type.
+type tsArgument struct{ name, rest string }
 
-	var args []string
+func tsMethod(b *bytes.Buffer, m Method, form tsForm) {
+	var args []tsArgument
 	path := strings.TrimPrefix(strings.TrimPrefix(m.Path, "/v1"), "/v2-preview")
 	for _, name := range m.IDs {
-		args = append(args, TSName(name)+": string")
+		args = append(args, tsArgument{TSName(name), ": string"})
 		path = strings.ReplaceAll(path, "{"+name+"}", "${"+TSName(name)+"}")
 	}
 	if len(m.IDs) == 0 {
@@ -224,19 +248,19 @@ func tsMethod(b *bytes.Buffer, m Method) {
 	body := ", undefined"
 	switch {
 	case m.Upload:
-		args, body = append(args, "file: Upload"), ", file"
+		args, body = append(args, tsArgument{"file", ": Upload"}), ", file"
 	case m.BodyOptional:
-		args, body = append(args, "body?: t."+m.Body), ", body"
+		args, body = append(args, tsArgument{"body", "?: t." + m.Body}), ", body"
 	case m.Body != "":
-		args, body = append(args, "body: t."+m.Body), ", body"
+		args, body = append(args, tsArgument{"body", ": t." + m.Body}), ", body"
 	case m.Verb == "GET" || m.Verb == "DELETE":
 		body = ""
 	}
 	query := ""
 	if m.Params != "" {
-		args, query = append(args, "query?: "+tsParamsName(m)), ", query"
+		args, query = append(args, tsArgument{"query", "?: " + tsParamsName(m)}), ", query"
 	}
-	args = append(args, "options?: Options")
+	args = append(args, tsArgument{"options", "?: Options"})
 
 	result, call := "Promise<void>", tsVerbs[m.Verb]+"(this, "
 	if m.Result != "" {
@@ -252,9 +276,27 @@ func tsMethod(b *bytes.Buffer, m Method) {
 	case m.Upload:
 		call = fmt.Sprintf("upload(this, %q, ", m.Verb)
 	}
+	call += path + body + ", options" + query + ")"
+
+	var names, typed []string
+	for _, a := range args {
+		names, typed = append(names, a.name), append(typed, a.name+a.rest)
+	}
+	doc := m.Summary + ". " + scopes(m)
+	if m.Doc != "" && m.Doc != m.Summary+"." {
+		doc += "\n" + m.Doc
+	}
 	// A function in a field is shorter than a method after a bundler has minified it.
-	fmt.Fprintf(b, "  readonly %s = (%s): %s =>\n", TSName(m.Name), strings.Join(args, ", "), result)
-	fmt.Fprintf(b, "    %s%s%s, options%s);\n", call, path, body, query)
+	switch form {
+	case asSource:
+		tsDoc(b, "  ", doc)
+		fmt.Fprintf(b, "  readonly %s = (%s): %s =>\n    %s;\n", TSName(m.Name), strings.Join(typed, ", "), result, call)
+	case asScript:
+		fmt.Fprintf(b, "  %s = (%s) => %s;\n", TSName(m.Name), strings.Join(names, ", "), call)
+	case asDeclaration:
+		tsDoc(b, "  ", doc)
+		fmt.Fprintf(b, "  readonly %s: (%s) => %s;\n", TSName(m.Name), strings.Join(typed, ", "), result)
+	}
 }
 
 // tsVerbs are the functions of client.ts that send requests.

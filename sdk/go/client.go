@@ -13,6 +13,7 @@ package slipway
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -48,7 +49,7 @@ type Option func(*Client)
 func New(baseURL, key string, opts ...Option) *Client {
 	c := &Client{
 		base:       strings.TrimRight(baseURL, "/"),
-		credential: func(context.Context) (string, error) { return key, nil },
+		credential: keyOf(key),
 		header:     http.Header{"Service-Version": {Version}, "User-Agent": {"slipway-go/" + Version}},
 		timeout:    time.Minute,
 		retries:    retries{max: 3, sleep: sleep, random: rand.Float64},
@@ -61,6 +62,16 @@ func New(baseURL, key string, opts ...Option) *Client {
 	}
 	c.Services, c.Preview = newServices(c), newPreviewServices(c)
 	return c
+}
+
+// keyOf returns a credential that is a key. A missing one is an error before the first request.
+func keyOf(key string) Credential {
+	return func(context.Context) (string, error) {
+		if key == "" {
+			return "", errors.New("the API key is empty. Is SLIPWAY_KEY set?")
+		}
+		return key, nil
+	}
 }
 
 // WithCredential replaces the key of New by a function, such as OAuth.Token.

@@ -7,7 +7,7 @@ import (
 
 // ListParams are the parameters of lists without filters.
 type ListParams struct {
-	// Number of objects per page, from 1 to 100.
+	// Number of objects per page, from 1 to 100. Defaults to 100, or to 25 with OnePage.
 	Limit int64 `url:"limit"`
 	// Continue after this object.
 	StartingAfter string `url:"starting_after"`
@@ -25,6 +25,9 @@ type Page struct {
 // OnePage ends a list after one page, and stores where it ended.
 func OnePage(to *Page) RequestOption { return func(o *requestOptions) { o.page = to } }
 
+// pageSize is how many objects a list requests at a time, unless the caller chooses.
+const pageSize = "100"
+
 type pageOf[T any] struct {
 	Data []T `json:"data"`
 	Page
@@ -36,6 +39,9 @@ func list[T any](ctx context.Context, c *Client, r request, opts []RequestOption
 	return func(yield func(T, error) bool) {
 		o := newRequestOptions(opts)
 		query := encodeQuery(r.query)
+		if o.page == nil && !query.Has("limit") {
+			query.Set("limit", pageSize)
+		}
 		for {
 			r := r
 			r.query, r.list = query, true

@@ -12,6 +12,8 @@ var (
 	lastPage  = reply(200, `{"data": [{"id": "hull_1"}], "has_more": false, "next_cursor": null, "prev_cursor": "hull_1"}`)
 )
 
+const nextPage = "/v1/hulls?limit=100&starting_after=hull_2"
+
 // ids reads a list, up to a number of hulls.
 func ids(t *testing.T, s *scripted, most int, params HullListParams, opts ...RequestOption) (got []string, err error) {
 	t.Helper()
@@ -37,14 +39,16 @@ func TestLists(t *testing.T) {
 		fails  error
 	}{
 		{"all pages", []step{firstPage, lastPage}, 9, HullListParams{Make: "Grady-White"}, []string{"hull_3", "hull_2", "hull_1"},
-			[]string{"/v1/hulls?make=Grady-White", "/v1/hulls?make=Grady-White&starting_after=hull_2"}, nil},
-		{"ends early", []step{firstPage}, 2, HullListParams{}, []string{"hull_3", "hull_2"}, []string{"/v1/hulls"}, nil},
+			[]string{"/v1/hulls?limit=100&make=Grady-White", "/v1/hulls?limit=100&make=Grady-White&starting_after=hull_2"}, nil},
+		{"pages of your size", []step{firstPage, lastPage}, 9, HullListParams{Limit: 2}, []string{"hull_3", "hull_2", "hull_1"},
+			[]string{"/v1/hulls?limit=2", "/v1/hulls?limit=2&starting_after=hull_2"}, nil},
+		{"ends early", []step{firstPage}, 2, HullListParams{}, []string{"hull_3", "hull_2"}, []string{"/v1/hulls?limit=100"}, nil},
 		{"a page is retried", []step{firstPage, fails(503, "unavailable"), drops, lastPage}, 9, HullListParams{}, []string{"hull_3", "hull_2", "hull_1"},
-			[]string{"/v1/hulls", "/v1/hulls?starting_after=hull_2", "/v1/hulls?starting_after=hull_2", "/v1/hulls?starting_after=hull_2"}, nil},
+			[]string{"/v1/hulls?limit=100", nextPage, nextPage, nextPage}, nil},
 		{"a page fails", []step{firstPage, fails(403, "forbidden")}, 9, HullListParams{}, []string{"hull_3", "hull_2"},
-			[]string{"/v1/hulls", "/v1/hulls?starting_after=hull_2"}, ErrForbidden},
+			[]string{"/v1/hulls?limit=100", nextPage}, ErrForbidden},
 		{"newer objects", []step{firstPage}, 9, HullListParams{EndingBefore: "hull_1"}, []string{"hull_3", "hull_2"},
-			[]string{"/v1/hulls?ending_before=hull_1"}, nil},
+			[]string{"/v1/hulls?ending_before=hull_1&limit=100"}, nil},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			s := script(t, c.steps...)
@@ -63,7 +67,7 @@ func TestLists(t *testing.T) {
 }
 
 func TestOnePage(t *testing.T) {
-	s := script(t, firstPage)
+	s := script(t, firstPage, firstPage)
 	var page Page
 	got, err := ids(t, s, 9, HullListParams{Limit: 2}, OnePage(&page))
 	if err != nil {
@@ -71,6 +75,10 @@ func TestOnePage(t *testing.T) {
 	}
 	equal(t, got, []string{"hull_3", "hull_2"}, "hulls")
 	equal(t, []any{page.HasMore, *page.NextCursor, *page.PrevCursor}, []any{true, "hull_2", "hull_3"}, "page")
+	if _, err := ids(t, s, 9, HullListParams{}, OnePage(&page)); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, s.requests[1].url, "/v1/hulls", "URL of a page whose size the server chooses")
 }
 
 // A list can be read again, from its start.

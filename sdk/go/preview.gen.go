@@ -692,6 +692,8 @@ type PreviewContactListParams struct {
 	Tag string `url:"tag"`
 	// True lists only merged or erased contacts. By default they are left out.
 	Gone *bool `url:"gone"`
+	// True also lists merged and erased contacts. Use it with updated_after to synchronize.
+	IncludeGone *bool `url:"include_gone"`
 	// Only objects created after this time.
 	CreatedAfter time.Time `url:"created_after"`
 	// Only objects created before this time.
@@ -1648,6 +1650,8 @@ type PreviewHullListParams struct {
 	Q string `url:"q"`
 	// True lists only archived hulls. By default, archived hulls are not listed.
 	Archived *bool `url:"archived"`
+	// True also lists archived hulls. Use it with updated_after to synchronize.
+	IncludeArchived *bool `url:"include_archived"`
 	// Only objects created after this time.
 	CreatedAfter time.Time `url:"created_after"`
 	// Only objects created before this time.

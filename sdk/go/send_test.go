@@ -267,3 +267,12 @@ func TestDownloads(t *testing.T) {
 	_, err = s.Hulls.GetPhotoContent(t.Context(), "hull_1", "pho_2", HullGetPhotoContentParams{})
 	equal(t, errors.Is(err, ErrNotFound), true, "not found")
 }
+
+// Without a key, no request is sent.
+func TestMissingKey(t *testing.T) {
+	_, err := New("http://127.0.0.1:1", "", WithMaxRetries(0)).Hulls.Get(t.Context(), "hull_1")
+	if err == nil {
+		t.Fatal("got no error")
+	}
+	contains(t, err.Error(), "SLIPWAY_KEY")
+}

@@ -289,6 +289,8 @@ type ContactListParams struct {
 	Tag string `url:"tag"`
 	// True lists only merged or erased contacts. By default they are left out.
 	Gone *bool `url:"gone"`
+	// True also lists merged and erased contacts. Use it with updated_after to synchronize.
+	IncludeGone *bool `url:"include_gone"`
 	// Only objects created after this time.
 	CreatedAfter time.Time `url:"created_after"`
 	// Only objects created before this time.
@@ -299,8 +301,8 @@ type ContactListParams struct {
 
 // List: List contacts, newest first. Requires leads:read.
 //
-// Returns the contacts that match all filters. Merged and erased contacts are only listed if you send
-// `gone=true`.
+// Returns the contacts that match all filters. Merged and erased contacts are left out. `include_gone=true` also
+// lists them, and `gone=true` lists only them.
 func (s *ContactsService) List(ctx context.Context, params ContactListParams, opts ...RequestOption) iter.Seq2[Contact, error] {
 	return list[Contact](ctx, s.client, request{verb: "GET", path: "/v1/contacts", query: params}, opts)
 }
@@ -1024,6 +1026,8 @@ type HullListParams struct {
 	Q string `url:"q"`
 	// True lists only archived hulls. By default, archived hulls are not listed.
 	Archived *bool `url:"archived"`
+	// True also lists archived hulls. Use it with updated_after to synchronize.
+	IncludeArchived *bool `url:"include_archived"`
 	// Only objects created after this time.
 	CreatedAfter time.Time `url:"created_after"`
 	// Only objects created before this time.
@@ -1034,8 +1038,8 @@ type HullListParams struct {
 
 // List: List hulls, newest first. Requires hulls:read.
 //
-// Returns the hulls that match all filters. Archived hulls are only listed if you send `archived=true` or
-// `status=archived`.
+// Returns the hulls that match all filters. Archived hulls are left out. `include_archived=true` also lists
+// them, and `archived=true` or `status=archived` lists only them.
 func (s *HullsService) List(ctx context.Context, params HullListParams, opts ...RequestOption) iter.Seq2[Hull, error] {
 	return list[Hull](ctx, s.client, request{verb: "GET", path: "/v1/hulls", query: params}, opts)
 }

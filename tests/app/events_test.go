@@ -122,6 +122,18 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", event, got, want)
 		}
 	}
+	// Amounts add up.
+	deal, loan := samples["deal.accepted"]["object"], samples["finance_structure.created"]["object"]
+	amount := func(of any, name string) float64 { n, _ := of.(map[string]any)[name].(float64); return n }
+	totals := deal["totals"]
+	if total := amount(totals, "total_cents"); total == 0 || total != amount(totals, "price_cents")+amount(totals, "tax_cents") ||
+		total != amount(totals, "balance_due_cents") || amount(totals, "price_cents") != 100*amount(deal, "offer_usd") {
+		t.Errorf("deal.accepted: got totals %v, want the price and the tax", totals)
+	}
+	if financed := amount(loan, "amount_financed_cents"); financed != amount(totals, "total_cents")-amount(loan, "cash_down_cents") ||
+		amount(loan, "total_of_payments_cents") != financed+amount(loan, "finance_charge_cents") {
+		t.Errorf("finance_structure.created: got %v, want payments for the deal without the down payment", loan)
+	}
 	if _, ok := samples["hull.price_changed"]["previous"]["price_usd"]; !ok {
 		t.Errorf("hull.price_changed: got previous %v, want price_usd", samples["hull.price_changed"]["previous"])
 	}

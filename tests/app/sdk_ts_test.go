@@ -4,6 +4,8 @@ package app
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,4 +66,15 @@ func TestTypeScriptSDKExamples(t *testing.T) {
 		t.Helper()
 		return output(t, nodeJS(t, "examples/"+name+".ts"), env)
 	})
+}
+
+// The package of the server is for the script, which installs it.
+func TestServedNPMPackage(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	res, err := http.Get(s.URL + "/sdk/ts.tgz")
+	assert.NoError(t, err)
+	defer res.Body.Close()
+	content, err := io.ReadAll(res.Body)
+	assert.NoError(t, err)
+	assert.NoError(t, os.WriteFile(filepath.Join(sdkFolder, "served.tgz"), content, 0o600))
 }

@@ -100,6 +100,8 @@ func (y *yard) filter() (query url.Values, match func(h hulls.Hull) bool) {
 		and("archived", "true", func(h hulls.Hull) bool { return h.Status == hulls.Archived })
 	case 1:
 		and("status", "on_order", func(h hulls.Hull) bool { return h.Status == hulls.OnOrder })
+	case 2:
+		and("include_archived", "true", func(hulls.Hull) bool { return true })
 	default:
 		rules = append(rules, active)
 	}

@@ -74,12 +74,15 @@ func TestFilters(t *testing.T) {
 
 		at := func(d time.Duration) string { return url.QueryEscape(start.Add(d).UTC().Format(time.RFC3339Nano)) }
 		for query, want := range map[string][]string{
-			"":                                     {ordered, catalina, grady},
-			"status=available":                     {catalina, grady},
-			"status=on_order":                      {ordered},
-			"status=archived":                      {gone},
-			"archived=true":                        {gone},
-			"archived=false":                       {ordered, catalina, grady},
+			"":                                      {ordered, catalina, grady},
+			"status=available":                      {catalina, grady},
+			"status=on_order":                       {ordered},
+			"status=archived":                       {gone},
+			"archived=true":                         {gone},
+			"archived=false":                        {ordered, catalina, grady},
+			"include_archived=true":                 {gone, ordered, catalina, grady},
+			"include_archived=true&status=on_order": {ordered},
+			"include_archived=true&updated_after=" + at(90*time.Minute): {gone, ordered, grady},
 			"location_id=" + there:                 {catalina},
 			"make=GRADY-white":                     {grady},
 			"make=bene%20teau":                     {ordered},
@@ -117,16 +120,17 @@ func TestFilters(t *testing.T) {
 			}
 		}
 		for query, field := range map[string]string{
-			"archived=false&status=archived": "archived",
-			"archived=true&status=sold":      "archived",
-			"year_min=2020&year_max=2019":    "year_min",
-			"price_min=2&price_max=1":        "price_min",
-			"length_min=2&length_max=1":      "length_min",
-			"status=afloat":                  "status",
-			"price_min=-1":                   "price_min",
-			"year_min=soon":                  "year_min",
-			"created_after=yesterday":        "created_after",
-			"color=red":                      "color",
+			"archived=false&status=archived":      "archived",
+			"archived=true&status=sold":           "archived",
+			"archived=true&include_archived=true": "include_archived",
+			"year_min=2020&year_max=2019":         "year_min",
+			"price_min=2&price_max=1":             "price_min",
+			"length_min=2&length_max=1":           "length_min",
+			"status=afloat":                       "status",
+			"price_min=-1":                        "price_min",
+			"year_min=soon":                       "year_min",
+			"created_after=yesterday":             "created_after",
+			"color=red":                           "color",
 		} {
 			f := s.Test.Get("/v1/hulls?"+query, 400, nil).Fault(t)
 			if len(f.Details) == 0 || f.Details[0].Field != field {

@@ -5,6 +5,7 @@ import { mode } from "./router.ts";
 
 const config: Config = {
   baseUrl: "/console/api",
+  key: null, // the cookie of the session
   headers: { "Slipway-Mode": mode },
   onResponse: ({ status }) => {
     if (status === 401) signInAgain();

@@ -67,6 +67,9 @@ func newSample(k Kind, now time.Time) *sample {
 	if hasNoPrevious(verb) {
 		s.previous = map[string]any{}
 	}
+	if o, ok := s.object.Addr().Interface().(interface{ AddUp() }); ok {
+		o.AddUp() // calculates what the examples of fields can't say
+	}
 	return s
 }
 

@@ -7,8 +7,11 @@ import { VERSION } from "./types.gen.ts";
 export interface Config extends Retries {
   /** URL of the server, such as https://slipway.example.com. */
   baseUrl: string;
-  /** An API key or a session token, or a function that returns one, such as `oauth.token`. */
-  key?: string | (() => string | Promise<string>) | undefined;
+  /**
+   * An API key or a session token, or a function that returns one, such as `oauth.token`. null sends
+   * requests without a key, for a proxy that adds one. A key that is undefined or empty is an error.
+   */
+  key: string | (() => string | Promise<string>) | null | undefined;
   /**
    * Milliseconds to wait for a response, for each attempt. Defaults to one minute. Uploads have
    * no time limit unless the request sets one. Downloads must start within the limit.
@@ -100,6 +103,7 @@ export class Sender {
   #pages = new Map<string, { tag: string; text: string }>();
 
   constructor(config: Config) {
+    if (config.key === undefined || config.key === "") throw new TypeError("The API key is missing. Is SLIPWAY_KEY set?");
     this.#config = config;
     this.#base = config.baseUrl.replace(/\/+$/, "");
   }
@@ -201,7 +205,7 @@ async function limited<T>(
 /** Errors of the server and of the caller's signal are not errors of the connection. */
 function toConnectionError(error: unknown, what: string, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted || (error as Error)?.name === "SlipwayError") return error;
-  return new ConnectionError(`${what}: ${(error as Error)?.message ?? error}`, { cause: error });
+  return new ConnectionError(what, error);
 }
 
 function toBody(file: Upload, onProgress: Options["onProgress"]): Partial<Init> {

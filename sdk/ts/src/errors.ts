@@ -59,9 +59,23 @@ export class SlipwayError extends Error {
   }
 }
 
-/** There was no complete response. `cause` is the reason. */
+/** There was no complete response. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
+  /** Why, such as the error of fetch. */
+  declare readonly cause: unknown;
+
+  /** @internal */
+  constructor(request: string, cause: unknown) {
+    super(`${request}: ${reasons(cause)}`, { cause });
+  }
+}
+
+/** The message of an error and of its causes: "fetch failed" alone doesn't say that the connection was refused. */
+function reasons(error: unknown): string {
+  const { message, code, cause } = (error ?? {}) as { message?: string; code?: string; cause?: unknown };
+  const text = message || code || String(error);
+  return cause ? `${text}: ${reasons(cause)}` : text;
 }
 
 /**

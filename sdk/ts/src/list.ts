@@ -1,6 +1,6 @@
 /** Parameters of all lists. */
 export interface ListParams {
-  /** Number of objects per page, from 1 to 100. */
+  /** Number of objects per page, from 1 to 100. Defaults to 100 when you iterate, and to 25 for one page. */
   limit?: number;
   /** Continue after this object. */
   starting_after?: string;
@@ -38,7 +38,7 @@ export class List<T> implements AsyncIterable<T>, PromiseLike<Page<T>> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    let query = this.#query;
+    let query = { limit: 100, ...this.#query };
     for (;;) {
       const page = await this.#load(query);
       yield* page.data;

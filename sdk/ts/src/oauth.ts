@@ -70,7 +70,7 @@ export class OAuth {
         response = await (this.#config.fetch ?? fetch)(tokenUrl, { method: "POST", body: form });
         text = await response.text();
       } catch (cause) {
-        throw new ConnectionError("POST " + tokenUrl, { cause });
+        throw new ConnectionError("POST " + tokenUrl, cause);
       }
       if (!response.ok) throw toError(response, text);
       const json = JSON.parse(text);

@@ -206,8 +206,8 @@ export class ContactsService extends Family {
     get(this, path`/contacts/${contactId}`, options);
   /**
    * List contacts, newest first. Requires leads:read.
-   * Returns the contacts that match all filters. Merged and erased contacts are only listed if you send
-   * `gone=true`.
+   * Returns the contacts that match all filters. Merged and erased contacts are left out. `include_gone=true` also
+   * lists them, and `gone=true` lists only them.
    */
   readonly list = (query?: t.ContactListParams, options?: Options): List<t.Contact> =>
     list(this, "/contacts", options, query);
@@ -715,8 +715,8 @@ export class HullsService extends Family {
     get(this, path`/hulls/${hullId}/specs`, options, query);
   /**
    * List hulls, newest first. Requires hulls:read.
-   * Returns the hulls that match all filters. Archived hulls are only listed if you send `archived=true` or
-   * `status=archived`.
+   * Returns the hulls that match all filters. Archived hulls are left out. `include_archived=true` also lists
+   * them, and `archived=true` or `status=archived` lists only them.
    */
   readonly list = (query?: t.HullListParams, options?: Options): List<t.Hull> =>
     list(this, "/hulls", options, query);

@@ -10772,6 +10772,8 @@ export interface ContactListParams extends ListParams {
   tag?: string;
   /** True lists only merged or erased contacts. By default they are left out. */
   gone?: boolean;
+  /** True also lists merged and erased contacts. Use it with updated_after to synchronize. */
+  include_gone?: boolean;
   /** Only objects created after this time. */
   created_after?: string;
   /** Only objects created before this time. */
@@ -10921,6 +10923,8 @@ export interface HullListParams extends ListParams {
   q?: string;
   /** True lists only archived hulls. By default, archived hulls are not listed. */
   archived?: boolean;
+  /** True also lists archived hulls. Use it with updated_after to synchronize. */
+  include_archived?: boolean;
   /** Only objects created after this time. */
   created_after?: string;
   /** Only objects created before this time. */
@@ -11093,6 +11097,8 @@ export interface PreviewContactListParams extends ListParams {
   tag?: string;
   /** True lists only merged or erased contacts. By default they are left out. */
   gone?: boolean;
+  /** True also lists merged and erased contacts. Use it with updated_after to synchronize. */
+  include_gone?: boolean;
   /** Only objects created after this time. */
   created_after?: string;
   /** Only objects created before this time. */
@@ -11217,6 +11223,8 @@ export interface PreviewHullListParams extends ListParams {
   q?: string;
   /** True lists only archived hulls. By default, archived hulls are not listed. */
   archived?: boolean;
+  /** True also lists archived hulls. Use it with updated_after to synchronize. */
+  include_archived?: boolean;
   /** Only objects created after this time. */
   created_after?: string;
   /** Only objects created before this time. */

@@ -59,6 +59,19 @@ test("without a response, the error has the cause", async () => {
     e instanceof ConnectionError && e.message === "GET /v1/hulls/hull_1: fetch failed" && e.cause instanceof TypeError);
 });
 
+test("the message has the reason that fetch hides in a cause", async () => {
+  const refused = Object.assign(new Error(""), { code: "ECONNREFUSED" });
+  const s = script([() => { throw new TypeError("fetch failed", { cause: refused }); }], { maxRetries: 0 });
+  await assert.rejects(s.slipway.hulls.get("hull_1"), { name: "ConnectionError", message: "GET /v1/hulls/hull_1: fetch failed: ECONNREFUSED" });
+});
+
+test("a missing key fails immediately, and null sends requests without one", async () => {
+  for (const key of [undefined, ""]) assert.throws(() => script([], { key }), { name: "TypeError", message: /SLIPWAY_KEY/ });
+  const s = script([ok], { key: null });
+  await s.slipway.contacts.get("con_1");
+  assert.equal(s.requests[0]!.headers["Authorization"], undefined);
+});
+
 test("a signal ends the wait", async () => {
   const abort = new AbortController();
   const s = script([fails(503, "unavailable", { "Retry-After": "30" })]);

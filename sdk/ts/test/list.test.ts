@@ -7,14 +7,16 @@ const page = (ids: string[], next: string | null) =>
   reply(200, JSON.stringify({ data: ids.map((id) => ({ id })), has_more: next !== null, next_cursor: next, prev_cursor: ids[0] }));
 const first = page(["hull_3", "hull_2"], "hull_2");
 const last = page(["hull_1"], null);
-const next = "/v1/hulls?starting_after=hull_2";
+const start = "/v1/hulls?limit=100";
+const next = "/v1/hulls?limit=100&starting_after=hull_2";
 
 const cases: [what: string, steps: Step[], most: number, query: HullListParams, want: string[], urls: string[]][] = [
   ["all pages", [first, last], 9, { make: "Grady-White" }, ["hull_3", "hull_2", "hull_1"],
-    ["/v1/hulls?make=Grady-White", "/v1/hulls?make=Grady-White&starting_after=hull_2"]],
-  ["ends early", [first], 2, {}, ["hull_3", "hull_2"], ["/v1/hulls"]],
-  ["a page is retried", [first, fails(503, "unavailable"), drops, last], 9, {}, ["hull_3", "hull_2", "hull_1"], ["/v1/hulls", next, next, next]],
-  ["newer objects", [first], 9, { ending_before: "hull_1" }, ["hull_3", "hull_2"], ["/v1/hulls?ending_before=hull_1"]],
+    ["/v1/hulls?limit=100&make=Grady-White", "/v1/hulls?limit=100&make=Grady-White&starting_after=hull_2"]],
+  ["pages of your size", [first, last], 9, { limit: 2 }, ["hull_3", "hull_2", "hull_1"], ["/v1/hulls?limit=2", "/v1/hulls?limit=2&starting_after=hull_2"]],
+  ["ends early", [first], 2, {}, ["hull_3", "hull_2"], [start]],
+  ["a page is retried", [first, fails(503, "unavailable"), drops, last], 9, {}, ["hull_3", "hull_2", "hull_1"], [start, next, next, next]],
+  ["newer objects", [first], 9, { ending_before: "hull_1" }, ["hull_3", "hull_2"], ["/v1/hulls?limit=100&ending_before=hull_1"]],
 ];
 
 for (const [what, steps, most, query, want, urls] of cases) {
@@ -39,7 +41,9 @@ test("a page that fails ends the list", async () => {
 });
 
 test("await returns one page", async () => {
-  const s = script([first]);
+  const s = script([first, first]);
+  await s.slipway.hulls.list();
+  assert.equal(s.requests[0]!.url, "/v1/hulls"); // the server chooses the size of a single page
   const { data, has_more, next_cursor, prev_cursor } = await s.slipway.hulls.list({ limit: 2 });
   assert.deepEqual([data.length, has_more, next_cursor, prev_cursor], [2, true, "hull_2", "hull_3"]);
 });
