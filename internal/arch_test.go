@@ -52,6 +52,7 @@ var may = map[string][]string{
 	"platform/db":           {"platform/trace"},
 	"platform/db/hookstest": {},
 	"platform/events":       {"platform/audit", "platform/db", "platform/trace"},
+	"platform/front":        {"platform/pages", "platform/ratelimit"},
 	"platform/guides":       {"platform/pages"},
 	"platform/images":       {},
 	"platform/jobs":         {"platform/db", "platform/trace"},
@@ -118,6 +119,9 @@ var may = map[string][]string{
 	},
 	"reports":      {"dealership", "deals", "finance", "hulls", "leads", "preview"},
 	"appointments": {"consent", "contacts", "dealership", "deals", "hulls", "identity/people", "leads", "messages"},
+	"storefront": {
+		"appointments", "channels", "consent", "contacts", "dealership", "hulls", "hulls/photolink", "identity/people", "leads", "messages", "photos",
+	},
 	"activities":   {"contacts", "deals", "hulls", "identity/people", "leads"},
 	"summaries":    {"activities", "appointments", "contacts", "dealership", "deals", "hulls", "identity/people", "leads"},
 	"proposals":    {"contacts", "dealership", "deals", "hulls", "identity/access", "identity/people", "leads"},
@@ -126,7 +130,7 @@ var may = map[string][]string{
 	"description": {"cli"},
 	"app": {
 		"activities", "appointments", "backups", "campaigns", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "donotcall",
-		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "plans", "preview", "proposals", "reports", "requestlog", "summaries", "templates",
+		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "plans", "preview", "proposals", "reports", "requestlog", "storefront", "summaries", "templates",
 		"views", "webhooks",
 	},
 	"demo":                       {"app", "campaigns", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
@@ -250,6 +254,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"sso_links WHERE hash = ?",
 		"scim_tokens WHERE public_id = ?",
 		"user_calendars WHERE hash = ?",    // the URL of a calendar finds its environment
+		"websites WHERE slug = ?",          // and so does the path of a website
 		"channels WHERE feed_hash = ?",     // and so does the URL of a feed
 		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
 		// housekeeping, over all environments
@@ -293,6 +298,7 @@ var owners = map[string]string{
 	"appointments": "appointments", "appointment_users": "appointments", "appointment_reminders": "appointments",
 	"campaigns": "campaigns", "campaign_recipients": "campaigns", "lead_segments": "campaigns", "message_templates": "templates",
 	"follow_up_plans": "plans", "lead_plans": "plans", "do_not_call_lists": "donotcall", "do_not_call_numbers": "donotcall",
+	"websites": "storefront", "website_sends": "storefront", "price_alerts": "storefront",
 	"user_calendars": "appointments", "activities": "activities", "proposals": "proposals",
 	"apps": "identity/oauth", "installs": "identity/oauth", "oauth_grants": "identity/oauth", "oauth_tokens": "identity/oauth",
 }

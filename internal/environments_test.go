@@ -29,7 +29,7 @@ var crossEnvironment = map[string][]string{
 		"FROM oauth_grants x WHERE x.code_public_id = ?",
 		"FROM sign_in_tickets WHERE hash = ?", "FROM cli_codes WHERE hash = ?", "FROM user_calendars WHERE hash = ?", "FROM sso_links WHERE hash = ?",
 		"FROM scim_tokens WHERE public_id = ?",
-		"FROM invitations WHERE hash = ?", "FROM email_changes WHERE hash = ?", "FROM channels WHERE feed_hash = ?",
+		"FROM invitations WHERE hash = ?", "FROM email_changes WHERE hash = ?", "FROM channels WHERE feed_hash = ?", "FROM websites WHERE slug = ?",
 		"SELECT env FROM sso_connections WHERE id = ?", "FROM sso_domains WHERE domain = ?",
 		"FROM users u JOIN dealerships d ON d.env = u.env WHERE u.email", // one person can work at several dealerships
 		"FROM dealerships WHERE id = ?",
