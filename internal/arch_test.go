@@ -122,9 +122,9 @@ var may = map[string][]string{
 	"storefront": {
 		"appointments", "channels", "consent", "contacts", "dealership", "hulls", "hulls/photolink", "identity/people", "leads", "messages", "photos",
 	},
-	"activities":   {"contacts", "deals", "hulls", "identity/people", "leads"},
-	"summaries":    {"activities", "appointments", "contacts", "dealership", "deals", "hulls", "identity/people", "leads"},
-	"proposals":    {"contacts", "dealership", "deals", "hulls", "identity/access", "identity/people", "leads"},
+	"activities": {"contacts", "deals", "hulls", "identity/people", "leads"},
+	"summaries":  {"activities", "appointments", "contacts", "dealership", "deals", "hulls", "identity/people", "leads"},
+	"proposals":  {"contacts", "dealership", "deals", "hulls", "identity/access", "identity/people", "leads"},
 
 	// the top
 	"description": {"cli"},

@@ -128,6 +128,11 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 			return w, err
 		}
 	}
+	for _, e := range []*environment{live, test} {
+		if err := s.addWebsite(ctx, e); err != nil {
+			return w, err
+		}
+	}
 	if err := s.addIntegration(ctx, test, boats[len(boats)-1]); err != nil {
 		return w, err
 	}
@@ -200,7 +205,7 @@ func (s *seeder) createDealership(ctx context.Context, password string) (test, l
 			return nil, err
 		}
 		e := &environment{env: d.Env, mode: mode, key: k.Key, locations: map[string]string{}, staff: map[string]string{}}
-		return e, errors.Join(s.addLocations(ctx, e), s.addStaff(ctx, e, hashes), s.nameOwner(ctx, e), s.addChannels(ctx, e), s.addWebsite(ctx, e))
+		return e, errors.Join(s.addLocations(ctx, e), s.addStaff(ctx, e, hashes), s.nameOwner(ctx, e), s.addChannels(ctx, e))
 	}
 	if test, err = open(auth.Test); err != nil {
 		return nil, nil, err

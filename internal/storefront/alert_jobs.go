@@ -2,6 +2,7 @@ package storefront
 
 import (
 	"context"
+	netmail "net/mail"
 	"time"
 
 	"slipway/internal/consent"
@@ -71,11 +72,20 @@ func (a *API) confirmAlert(ctx context.Context, job ConfirmAlert) error {
 		return err
 	}
 	return mail.SendLetter(ctx, a.Mail, mail.Message{
-		From: a.MailFrom, To: p.to, Subject: front.Say("alert.mail.subject", p.boat), Token: "price-alert-" + job.ID,
+		From: withName(p.name, a.MailFrom), To: p.to, Subject: front.Say("alert.mail.subject", p.boat), Token: "price-alert-" + job.ID,
 	}, mail.Letter{
 		Brand: p.name, Body: front.Say("alert.mail.body", p.boat), Button: mail.Button{Label: front.Say("alert.mail.button"), URL: p.link},
 		After: front.Say("alert.mail.after"),
 	})
+}
+
+// withName returns an address with the name of the dealership, because that is whom the person asked.
+func withName(name, address string) string {
+	a, err := netmail.ParseAddress(address)
+	if err != nil {
+		return address
+	}
+	return (&netmail.Address{Name: name, Address: a.Address}).String()
 }
 
 // alertBatch is how many alerts a transaction sends.

@@ -25,21 +25,21 @@ var listPage = front.NewPage(listBody, parts)
 
 // listView is what the list of boats shows.
 type listView struct {
-	Home, Query, Count   string
-	Chips                []chip
-	Tiles                []tile
-	Filters              int
-	Conditions, Types    []facet
-	Locations            []facet
-	Makes                []facet
-	Sorts                []facet
-	PriceMin, PriceMax   string
-	LengthMin, LengthMax string
-	Hidden               []hidden // the filters, for the form with the search
-	Terms                *estimate
-	Next, First, Ask     string
-	Shown                string
-	Empty, NoStock       bool
+	Home, Query, Count           string
+	Chips                        []chip
+	Tiles                        []tile
+	Filters                      int
+	Conditions, Types, MoreTypes []facet
+	Locations                    []facet
+	Makes                        []facet
+	Sorts                        []facet
+	PriceMin, PriceMax           string
+	LengthMin, LengthMax         string
+	Hidden                       []hidden // the filters, for the form with the search
+	Terms                        *estimate
+	Next, First, Ask             string
+	Shown                        string
+	Empty, NoStock               bool
 }
 
 // facet is a choice of a filter.
@@ -192,6 +192,7 @@ func (v visit) fillFilters(view *listView, q listQuery, groups []hulls.PublicGro
 		}
 		return string(*g.BoatClass), className(g.BoatClass)
 	})
+	view.Types, view.MoreTypes = split(view.Types)
 	view.Locations = facets(groups, q.locations, func(g hulls.PublicGroup) (string, string) { return g.LocationID, names[g.LocationID] })
 	view.Makes = facets(groups, []string{q.maker}, func(g hulls.PublicGroup) (string, string) { return g.Make, g.Make })
 	slices.SortFunc(view.Makes, func(a, b facet) int { return strings.Compare(a.Text, b.Text) })
@@ -219,6 +220,19 @@ func (v visit) fillFilters(view *listView, q listQuery, groups []hulls.PublicGro
 		}
 	}
 	slices.SortFunc(view.Hidden, func(a, b hidden) int { return strings.Compare(a.Name+a.Value, b.Name+b.Value) })
+}
+
+// split returns the most common values and those that are chosen, and the others.
+func split(all []facet) (first, more []facet) {
+	const common = 8
+	for i, f := range all {
+		if i < common || f.Chosen || len(all) <= common+2 {
+			first = append(first, f)
+		} else {
+			more = append(more, f)
+		}
+	}
+	return first, more
 }
 
 // mostFacets limits the choices of a filter.

@@ -91,6 +91,9 @@ func (a *API) replace(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return ChannelWebsite{}, err
 	}
+	if err := in.Body.Check(tx.Now); err != nil {
+		return ChannelWebsite{}, err
+	}
 	if c.Kind != channels.Website {
 		return ChannelWebsite{}, fault.Conflict("The channel has the kind %s. Only a channel of the kind website can have pages.", c.Kind).
 			Detail("kind", "state", "must be website")

@@ -28,5 +28,8 @@
     select.addEventListener("change", () => select.form.requestSubmit());
   }
   const wrong = document.querySelector("[aria-invalid=true]");
-  if (wrong) wrong.focus();
+  if (wrong) {
+    wrong.focus();
+    wrong.select?.();
+  }
 })();
