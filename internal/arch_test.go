@@ -52,6 +52,7 @@ var may = map[string][]string{
 	"platform/db":           {"platform/trace"},
 	"platform/db/hookstest": {},
 	"platform/events":       {"platform/audit", "platform/db", "platform/trace", "platform/work"},
+	"platform/front":        {"platform/pages", "platform/ratelimit"},
 	"platform/guides":       {"platform/pages"},
 	"platform/images":       {},
 	"platform/jobs":         {"platform/db", "platform/trace"},
@@ -120,15 +121,18 @@ var may = map[string][]string{
 	},
 	"reports":      {"dealership", "deals", "finance", "hulls", "leads", "preview"},
 	"appointments": {"consent", "contacts", "dealership", "deals", "hulls", "identity/people", "leads", "messages"},
-	"activities":   {"contacts", "deals", "hulls", "identity/people", "leads"},
-	"summaries":    {"activities", "appointments", "contacts", "dealership", "deals", "hulls", "identity/people", "leads"},
-	"proposals":    {"contacts", "dealership", "deals", "hulls", "identity/access", "identity/people", "leads"},
+	"storefront": {
+		"appointments", "channels", "consent", "contacts", "dealership", "hulls", "hulls/photolink", "identity/people", "leads", "messages", "photos",
+	},
+	"activities": {"contacts", "deals", "hulls", "identity/people", "leads"},
+	"summaries":  {"activities", "appointments", "contacts", "dealership", "deals", "hulls", "identity/people", "leads"},
+	"proposals":  {"contacts", "dealership", "deals", "hulls", "identity/access", "identity/people", "leads"},
 
 	// the top
 	"description": {"cli"},
 	"app": {
 		"activities", "appointments", "backups", "campaigns", "channels", "cli", "console", "contacts", "dealership", "deals", "description", "documents", "donotcall",
-		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "plans", "preview", "proposals", "reports", "requestlog", "sdks", "summaries", "templates",
+		"finance", "hulls", "identity", "identity/access", "imports", "leads", "mcp", "messages", "photos", "plans", "preview", "proposals", "reports", "requestlog", "sdks", "storefront", "summaries", "templates",
 		"views", "webhooks",
 	},
 	"demo":                       {"app", "campaigns", "channels", "dealership", "hulls", "identity/access", "identity/people", "messages"},
@@ -246,6 +250,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"apps WHERE id = ?",
 		"sso_connections WHERE id = ?",     // the path of a page finds its environment
 		"sso_domains WHERE domain = ?",     // and so does the domain of an email address
+		"websites WHERE slug = ?",          // and so does the path of a website
 		"SELECT {cols} FROM (SELECT x.*, ", // of a token or code; the rest of the statement names it
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",
@@ -288,6 +293,7 @@ var owners = map[string]string{
 	"appointments": "appointments", "appointment_users": "appointments", "appointment_reminders": "appointments",
 	"campaigns": "campaigns", "campaign_recipients": "campaigns", "lead_segments": "campaigns", "message_templates": "templates",
 	"follow_up_plans": "plans", "lead_plans": "plans", "do_not_call_lists": "donotcall", "do_not_call_numbers": "donotcall",
+	"websites": "storefront", "website_sends": "storefront", "price_alerts": "storefront",
 	"user_calendars": "appointments", "activities": "activities", "proposals": "proposals",
 	"apps": "identity/oauth", "installs": "identity/oauth", "oauth_grants": "identity/oauth", "oauth_tokens": "identity/oauth",
 }

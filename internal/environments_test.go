@@ -22,7 +22,7 @@ import (
 var crossEnvironment = map[string][]string{
 	"find the environment of a client ID, a sign-in or a page": { // db.OneNamed finds credentials and links
 		"FROM apps WHERE id = ?", "FROM apps a JOIN dealerships d ON d.env = a.env WHERE a.id",
-		"FROM sign_in_tickets WHERE hash = ?",
+		"FROM sign_in_tickets WHERE hash = ?", "FROM websites WHERE slug = ?",
 		"SELECT env FROM sso_connections WHERE id = ?", "FROM sso_domains WHERE domain = ?",
 		"FROM users u JOIN dealerships d ON d.env = u.env WHERE u.email", // one person can work at several dealerships
 		"FROM dealerships WHERE id = ?",

@@ -163,7 +163,7 @@ func contentsOf(t *testing.T, file string, src any) (c contents) {
 				c.serves = true
 			case of.Name == "http":
 				c.sends = c.sends || name == "NewRequestWithContext"
-			case of.Name == "pages":
+			case of.Name == "pages" || of.Name == "front": // front has the pages of customers
 				c.renders = c.renders || name == "NewPage"
 			case of.Name == "jobs":
 				c.jobs = true

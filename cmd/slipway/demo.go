@@ -112,7 +112,7 @@ func greet(addr string, w demo.Summary, links string) string {
 		brief = " |\n    jq -c '.data[] | [.price_usd, .title]'"
 	}
 	return strings.NewReplacer("{name}", demo.Name, "{url}", "http://"+addr, "{test}", w.TestKey, "{live}", w.LiveKey,
-		"{location}", w.LocationID, "{feed}", w.FeedPath,
+		"{location}", w.LocationID, "{feed}", w.FeedPath, "{website}", w.Website,
 		"{salesperson}", w.Salesperson, "{authenticator}", w.Authenticator, "{password}", w.Password, "{brief}", brief, "{links}", links).Replace(greeting)
 }
 
@@ -123,6 +123,11 @@ const greeting = `
 Open the console as one of these people. Each link signs you in once.
 
 {links}
+This is the dealership's website, as buyers see it. Ask about a boat, and watch the lead
+arrive in the console:
+
+  {url}{website}
+
 To try what needs a two-factor code, such as a key with the scope admin, add this key to
 an authenticator app. It is the owner's in test: {authenticator}
 

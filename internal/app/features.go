@@ -34,6 +34,7 @@ import (
 	"slipway/internal/proposals"
 	"slipway/internal/reports"
 	"slipway/internal/requestlog"
+	"slipway/internal/storefront"
 	"slipway/internal/summaries"
 	"slipway/internal/templates"
 	"slipway/internal/views"
@@ -58,6 +59,7 @@ type features struct {
 	finance      finance.API
 	documents    documents.API
 	appointments appointments.API
+	storefront   storefront.API
 	activities   activities.API
 	summaries    summaries.API
 	dealership   dealership.API
@@ -77,7 +79,7 @@ type features struct {
 func (f *features) all() []rest.Feature {
 	return []rest.Feature{
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages, &f.campaigns, &f.templates, &f.plans, &f.donotcall,
-		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities, &f.summaries,
+		&f.deals, &f.finance, &f.documents, &f.appointments, &f.storefront, &f.activities, &f.summaries,
 		&f.dealership, f.identity, &f.webhooks,
 		&f.preview, &f.views, &f.reports, &f.requestlog, &f.backups, &f.proposals,
 		&f.console, &f.mcp,
@@ -147,6 +149,10 @@ func (a *App) connect(f *features, s Settings, h hooks) error {
 	f.plans = plans.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
 	f.donotcall = donotcall.API{DB: a.DB, Jobs: a.Jobs}
 	f.appointments = appointments.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
+	f.storefront = storefront.API{
+		DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), Log: a.logger("storefront"), Limits: ratelimit.New(a.now),
+		Appointments: &f.appointments, Messages: &f.messages,
+	}
 	f.activities = activities.API{DB: a.DB, Kinds: Kinds()}
 	f.summaries = summaries.API{DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom()}
 	f.proposals = proposals.API{DB: a.DB, Jobs: a.Jobs, Box: a.Box}

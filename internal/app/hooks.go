@@ -47,7 +47,7 @@ func (a *App) hooks(f *features) hooks {
 	return hooks{
 		Hulls: hulls.Hooks{
 			Deal: exists(deals.Find), Lead: exists(leads.Find), Contact: exists(contacts.Find),
-			CostChanged: deals.FollowCost, Listings: channels.Follower,
+			CostChanged: deals.FollowCost, Repriced: f.storefront.Repriced, Listings: channels.Follower,
 		},
 		Backups: backups.Hooks{
 			Create: func(ctx context.Context, file string) (backup.Manifest, error) {

@@ -88,30 +88,11 @@ func (a *API) get(ctx context.Context, tx *db.Tx, in *ByAppointment) (Appointmen
 }
 
 func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body AppointmentCreate }) (Appointment, error) {
-	p := in.Body.appointment()
-	if err := in.Body.Check(tx.Now); err != nil {
-		return p, err
+	if in.Body.UserID == nil && auth.From(ctx).UserID != "" {
+		in.Body.UserID = new(auth.From(ctx).UserID)
 	}
-	if p.UserID == "" {
-		p.UserID = auth.From(ctx).UserID
-	}
-	if p.UserID == "" {
-		var bad fault.Fields
-		bad.Add("user_id", "required", "is required with an API key")
-		return p, bad.Err()
-	}
-
-	if err := checkReferences(ctx, tx, Appointment{}, &p); err != nil {
-		return p, err
-	}
-	if err := a.settle(ctx, tx, Appointment{}, &p, timing{&in.Body.StartsAt, p.Reminder != nil, in.Body.OverrideBoat}); err != nil {
-		return p, err
-	}
-
-	if err := insert(ctx, tx, &p); err != nil {
-		return p, err
-	}
-	if err := a.enqueue(ctx, tx, Appointment{}, p); err != nil || p.LeadID == nil {
+	p, err := a.Book(ctx, tx, in.Body)
+	if err != nil || p.LeadID == nil {
 		return p, err
 	}
 	l, err := leads.Find(ctx, tx, *p.LeadID)

@@ -65,8 +65,11 @@ func (Format) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 // Kind is what a channel stands for.
 type Kind string
 
-var allKinds = enum.Of[Kind]("ChannelKind", "Marketplace or website that a channel stands for.",
-	"boat_trader", "yachtworld", "boats_com", "website", "custom")
+// Website is the kind of a channel that can have pages.
+const Website Kind = "website"
+
+var allKinds = enum.Of("ChannelKind", "Marketplace or website that a channel stands for.",
+	"boat_trader", "yachtworld", "boats_com", Website, "custom")
 
 func (Kind) TransformSchema(_ enum.Registry, s *enum.Schema) *enum.Schema {
 	return allKinds.Describe(s)

@@ -18,3 +18,16 @@ func PageOf(ctx context.Context, tx *db.Tx, h hulls.Hull) (string, error) {
 	}
 	return "", err
 }
+
+// Find returns a channel.
+func Find(ctx context.Context, tx *db.Tx, id string) (Channel, error) {
+	return channels.Find(ctx, tx, id)
+}
+
+// HasListed reports whether a channel listed a hull until the hull couldn't be shown any more, such
+// as when it was sold. A hull that the dealer withdrew doesn't count.
+func HasListed(ctx context.Context, tx *db.Tx, channelID, hullID string) (bool, error) {
+	found, err := db.All[bool](ctx, tx, `SELECT wanted FROM hull_listings WHERE env = ? AND channel_id = ? AND hull_id = ? AND state = 'removed'`,
+		tx.Env, channelID, hullID)
+	return len(found) > 0 && found[0], err
+}

@@ -13,6 +13,7 @@ var columns = map[string]string{
 	"Campaign":           "id name status channel send_at started_at ended_at / segment_id template_id created_at version",
 	"CampaignRecipient":  "contact_id state reason sent_at answered_at / id lead_id message_id due_at",
 	"Channel":            "id name kind format auto_publish / feed_url push_url created_by.label:BY created_at",
+	"ChannelWebsite":     "channel_id url title color / updated_at version",
 	"Connection":         "id name protocol domains enforce / issuer created_at",
 	"Consent":            "id address channels direction scope basis captured_at / method source expires_at",
 	"Contact":            "id first_name+last_name+company_name:NAME email phone tags created_at / kind timezone version",

@@ -39,11 +39,11 @@ const owner = "owner@chesapeakemarine.example"
 const rate = 1000
 
 // Summary contains what the greeting shows: a key for each environment, with all
-// scopes, a location of the test environment, the path of the website's feed in it, a
+// scopes, a location of the test environment, the path of the website's feed in it, the path of the website, a
 // password for the staff, the key of the owner's authenticator app in test, and the email
 // addresses of some users by role.
 type Summary struct {
-	TestKey, LiveKey, LocationID, FeedPath, Salesperson, Password, Authenticator string
+	TestKey, LiveKey, LocationID, FeedPath, Website, Salesperson, Password, Authenticator string
 
 	Users []User
 }
@@ -128,6 +128,11 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 			return w, err
 		}
 	}
+	for _, e := range []*environment{live, test} {
+		if err := s.addWebsite(ctx, e); err != nil {
+			return w, err
+		}
+	}
 	if err := s.addIntegration(ctx, test, boats[len(boats)-1]); err != nil {
 		return w, err
 	}
@@ -147,7 +152,7 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 		return w, err
 	}
 	return Summary{
-		TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], FeedPath: test.feed, Salesperson: staff[0].email(),
+		TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], FeedPath: test.feed, Website: test.website, Salesperson: staff[0].email(),
 		Password: password, Authenticator: s.authenticator, Users: users(),
 	}, nil
 }
@@ -161,11 +166,13 @@ type seeder struct {
 	now           time.Time // what the database uses
 }
 
-// environment is one environment of the dealership: its API key, the path of the feed of
-// its website, the IDs of its locations by code, and the IDs of its users by name.
+// environment is one environment of the dealership: its API key, the paths of its website and
+// of its feed, the IDs of its locations by code, and the IDs of its users by name.
 type environment struct {
 	env              auth.Env
+	mode             auth.Mode
 	key, feed        string
+	website, channel string // the ID of its channel
 	locations, staff map[string]string
 }
 
@@ -197,7 +204,7 @@ func (s *seeder) createDealership(ctx context.Context, password string) (test, l
 		if err != nil {
 			return nil, err
 		}
-		e := &environment{env: d.Env, key: k.Key, locations: map[string]string{}, staff: map[string]string{}}
+		e := &environment{env: d.Env, mode: mode, key: k.Key, locations: map[string]string{}, staff: map[string]string{}}
 		return e, errors.Join(s.addLocations(ctx, e), s.addStaff(ctx, e, hashes), s.nameOwner(ctx, e), s.addChannels(ctx, e))
 	}
 	if test, err = open(auth.Test); err != nil {
@@ -249,7 +256,7 @@ func (s *seeder) addChannels(ctx context.Context, e *environment) error {
 		if err != nil {
 			return err
 		}
-		e.feed = u.Path // the address of the demo is not known yet
+		e.feed, e.channel = u.Path, created.ID // the address of the demo is not known yet
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ type Hooks struct {
 	Deal, Lead, Contact func(ctx context.Context, tx *db.Tx, id string) error
 	// CostChanged tells the deal of a delivered hull what the hull cost.
 	CostChanged func(ctx context.Context, tx *db.Tx, hullID string, cents *int64) error
+	// Repriced tells the people who wait for a lower price of a hull.
+	Repriced func(ctx context.Context, tx *db.Tx, h Hull) error
 
 	Listings Follower
 }

@@ -54,7 +54,10 @@ func savePricing(ctx context.Context, tx *db.Tx, h Hull, r repricing) error {
 	if err := recordPrice(ctx, tx, h, &was.PriceUSD, r.reason); err != nil {
 		return err
 	}
-	return Save(ctx, tx, was, &h, Cause{Event: "hull.price_changed"})
+	if err := Save(ctx, tx, was, &h, Cause{Event: "hull.price_changed"}); err != nil {
+		return err
+	}
+	return db.Attached[Hooks](tx).Repriced(ctx, tx, h)
 }
 
 func recordPrice(ctx context.Context, tx *db.Tx, h Hull, old *int64, reason *string) error {

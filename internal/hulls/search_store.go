@@ -35,6 +35,8 @@ type HullFilter struct {
 	CreatedAfter  time.Time            `query:"created_after" doc:"Only objects created after this time."`
 	CreatedBefore time.Time            `query:"created_before" doc:"Only objects created before this time."`
 	UpdatedAfter  time.Time            `query:"updated_after" doc:"Only hulls updated after this time, for incremental synchronization."`
+
+	public *PublicFilter // if the list is for the public
 }
 
 // check rejects filters that contradict each other. They would return an empty
@@ -91,6 +93,9 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 			column += " + 0" // without its index, which is not in the order of the list. See drivers.
 		}
 		w = b.on(w, column)
+	}
+	if f.public != nil {
+		f.public.limit(w)
 	}
 
 	return w

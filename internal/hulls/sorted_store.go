@@ -74,6 +74,9 @@ func ListSorted(ctx context.Context, tx *db.Tx, f SortedFilter) (page.Page[Hull]
 	if !ok {
 		return List(ctx, tx, f.HullFilter)
 	}
+	if f.public != nil && name == "price" {
+		o = publicPrice(down)
+	}
 	if err := f.checkFilters(); err != nil {
 		return page.Page[Hull]{}, err
 	}

@@ -1534,6 +1534,15 @@ func (s *PreviewHullsService) CreateChannel(ctx context.Context, body PreviewCha
 	return call[PreviewChannel](ctx, s.client, request{verb: "POST", path: "/v2-preview/channels", body: body}, opts)
 }
 
+// DeleteChannelWebsite: Remove the website of a channel. Requires hulls:write.
+//
+// The pages stop immediately. The channel and its feed stay.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) DeleteChannelWebsite(ctx context.Context, channelID string, opts ...RequestOption) error {
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/channels/{channel_id}/website", ids: []string{channelID}}, opts)
+}
+
 // DeleteListingAgreement: Remove the agreement with the owner of a boat. Requires hulls:write.
 //
 // The ownership of the hull doesn't change. Returns 409 if the hull is delivered.
@@ -1564,6 +1573,15 @@ type PreviewHullGetParams struct {
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) Get(ctx context.Context, hullID string, params PreviewHullGetParams, opts ...RequestOption) (*PreviewHull, error) {
 	return call[PreviewHull](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls/{hull_id}", ids: []string{hullID}, query: params}, opts)
+}
+
+// GetChannelWebsite: Retrieve the website of a channel. Requires hulls:read.
+//
+// Returns the address and the settings of the public pages.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) GetChannelWebsite(ctx context.Context, channelID string, opts ...RequestOption) (*PreviewChannelWebsite, error) {
+	return call[PreviewChannelWebsite](ctx, s.client, request{verb: "GET", path: "/v2-preview/channels/{channel_id}/website", ids: []string{channelID}}, opts)
 }
 
 // GetImportReading: Show how the columns of a checked file are read. Requires hulls:write.
@@ -1747,6 +1765,17 @@ func (s *PreviewHullsService) ListPriceChanges(ctx context.Context, hullID strin
 // In preview since November 19, 2026. Can become stable on February 17, 2027.
 func (s *PreviewHullsService) RepairImportRow(ctx context.Context, importID, row string, body PreviewHullImportRowUpdate, opts ...RequestOption) (*PreviewHullImportRow, error) {
 	return call[PreviewHullImportRow](ctx, s.client, request{verb: "PUT", path: "/v2-preview/hull_imports/{import_id}/rows/{row}", ids: []string{importID, row}, body: body}, opts)
+}
+
+// ReplaceChannelWebsite: Create or replace the website of a channel. Requires hulls:write.
+//
+// The channel must have the kind `website`. The pages show the boats that it lists: a list with filters, a page
+// per boat and a form that creates leads. To let feeds and email link to them, set `listing_url` of the channel
+// to the address of the website with `boats/{hull_id}`.
+//
+// In preview since November 19, 2026. Can become stable on February 17, 2027.
+func (s *PreviewHullsService) ReplaceChannelWebsite(ctx context.Context, channelID string, body PreviewChannelWebsiteReplace, opts ...RequestOption) (*PreviewChannelWebsite, error) {
+	return call[PreviewChannelWebsite](ctx, s.client, request{verb: "PUT", path: "/v2-preview/channels/{channel_id}/website", ids: []string{channelID}, body: body}, opts)
 }
 
 // ReplaceImportReading: Assign the columns and words of a checked file. Requires hulls:write.

@@ -2608,6 +2608,13 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 			return nil
 		},
 		func() error {
+			err := client.Preview.Hulls.DeleteChannelWebsite(ctx, "chn_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			return nil
+		},
+		func() error {
 			err := client.Preview.Hulls.DeleteListingAgreement(ctx, "hull_01jcqz8t5n8m2x4v6b7c9d0e1f")
 			if err != nil {
 				return err
@@ -2628,6 +2635,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(hull.ID)
+			return nil
+		},
+		func() error {
+			channelWebsite, err := client.Preview.Hulls.GetChannelWebsite(ctx, "chn_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			if err != nil {
+				return err
+			}
+			fmt.Println(channelWebsite)
 			return nil
 		},
 		func() error {
@@ -2741,6 +2756,14 @@ func samples(ctx context.Context, client *slipway.Client) []func() error {
 				return err
 			}
 			fmt.Println(hullImportRow)
+			return nil
+		},
+		func() error {
+			channelWebsite, err := client.Preview.Hulls.ReplaceChannelWebsite(ctx, "chn_01jcqz8t5n8m2x4v6b7c9d0e1f", slipway.PreviewChannelWebsiteReplace{Slug: "website-3"})
+			if err != nil {
+				return err
+			}
+			fmt.Println(channelWebsite)
 			return nil
 		},
 		func() error {

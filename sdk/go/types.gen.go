@@ -4388,6 +4388,57 @@ type PreviewChannelRotate struct {
 	OverlapHours *int64 `json:"overlap_hours,omitzero"`
 }
 
+// PreviewChannelWebsite: The public pages of a channel of the kind website.
+type PreviewChannelWebsite struct {
+	// Channel whose boats the pages show.
+	ChannelID string `json:"channel_id"`
+	// Color of buttons and links. Only its hue and its strength are used, so that text stays readable in light and
+	// dark. Null for blue.
+	Color *string `json:"color"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// How monthly payments are estimated. Null if the pages show none.
+	Estimate *PreviewWebsiteEstimate `json:"estimate"`
+	// Text at the end of each page, such as what prices don't include. Null if there is none.
+	FinePrint *string `json:"fine_print"`
+	// Locations to show, in this order. Empty for all locations without hours.
+	Locations []PreviewWebsiteLocation `json:"locations"`
+	// Address of your privacy policy. Null if there is no link to one.
+	PrivacyURL *string `json:"privacy_url"`
+	// When visitors can ask for a sea trial. Null if they can't choose a time.
+	SeaTrials *PreviewWebsiteSeaTrials `json:"sea_trials"`
+	// Part of the path of the pages. Unique on this server.
+	Slug string `json:"slug"`
+	// Name that the pages show. Null for the name of the dealership.
+	Title *string `json:"title"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Address of the first page.
+	URL string `json:"url"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewChannelWebsiteReplace: Settings of a website. Fields that you leave out are cleared.
+type PreviewChannelWebsiteReplace struct {
+	// Color of buttons and links.
+	Color Opt[string] `json:"color,omitzero"`
+	// How monthly payments are estimated. Defaults to none.
+	Estimate Opt[PreviewWebsiteEstimate] `json:"estimate,omitzero"`
+	// Text at the end of each page.
+	FinePrint Opt[string] `json:"fine_print,omitzero"`
+	// Locations to show, in this order. Defaults to all.
+	Locations Opt[[]PreviewWebsiteLocation] `json:"locations,omitzero"`
+	// Address of your privacy policy. Must use https.
+	PrivacyURL Opt[string] `json:"privacy_url,omitzero"`
+	// When visitors can ask for a sea trial. Defaults to none.
+	SeaTrials Opt[PreviewWebsiteSeaTrials] `json:"sea_trials,omitzero"`
+	// Part of the path of the pages. Links and search results break if you change it.
+	Slug string `json:"slug"`
+	// Name that the pages show. Defaults to the name of the dealership.
+	Title Opt[string] `json:"title,omitzero"`
+}
+
 // PreviewContactImportDuplicate: A row of a file of contacts whose email or phone a contact or an earlier row
 // has.
 type PreviewContactImportDuplicate struct {
@@ -8297,6 +8348,42 @@ type PreviewUserCalendar struct {
 	URL string `json:"url"`
 	// User whose appointments the calendar contains.
 	UserID string `json:"user_id"`
+}
+
+// PreviewWebsiteEstimate: How monthly payments are estimated. The pages show all terms with each estimate.
+type PreviewWebsiteEstimate struct {
+	// Highest age of a boat with an estimate, in model years. Null for all.
+	AgeMax *int64 `json:"age_max,omitzero"`
+	// Annual percentage rate as a decimal with up to four places. Change it when the rate of your lender changes:
+	// the pages show the date of the change.
+	APRPercent string `json:"apr_percent"`
+	// Down payment in percent of the price.
+	DownPercent int64 `json:"down_percent"`
+	// Number of monthly payments.
+	Months int64 `json:"months"`
+	// Lowest price with an estimate,. Null for all.
+	PriceMin *PreviewMoney `json:"price_min,omitzero"`
+}
+
+// PreviewWebsiteLocation: A location on a website.
+type PreviewWebsiteLocation struct {
+	// When it is open, in your own words.
+	Hours string `json:"hours,omitzero"`
+	// Location to show, with its address and phone number.
+	LocationID string `json:"location_id"`
+}
+
+// PreviewWebsiteSeaTrials: When visitors can ask for a sea trial. A time is offered if one of the users and the
+// boat are free.
+type PreviewWebsiteSeaTrials struct {
+	// Length in minutes. Defaults to 90.
+	DurationMinutes *int64 `json:"duration_minutes,omitzero"`
+	// Times of day, as HH:MM at the location of the boat.
+	Times []string `json:"times"`
+	// Users who keep the appointments.
+	UserIDs []string `json:"user_ids"`
+	// Days of the week, from 1 for Monday to 7 for Sunday. Defaults to Monday to Saturday.
+	Weekdays []int64 `json:"weekdays,omitzero"`
 }
 
 // PriceChange: One change of a hull's asking price.

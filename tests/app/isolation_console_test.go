@@ -1,7 +1,9 @@
 package app
 
 import (
+	"fmt"
 	"maps"
+	"sync/atomic"
 
 	"slipway/internal/testkit"
 )
@@ -61,8 +63,11 @@ var consoleRecipes = map[string]recipe{
 	"preview.startHullImport":             {aCheckedImport, nil},
 	"preview.getHullImportReconciliation": {aStartedImport, nil},
 
-	"preview.listHullPlacements": {aListing, nil},
-	"preview.listLeftOutHulls":   {aChannel, nil},
+	"preview.listHullPlacements":    {aListing, nil},
+	"preview.listLeftOutHulls":      {aChannel, nil},
+	"preview.getChannelWebsite":     {aWebsite, nil},
+	"preview.replaceChannelWebsite": {aWebsiteChannel, func(*testkit.Client) any { return websiteBody() }},
+	"preview.deleteChannelWebsite":  {aWebsite, nil},
 
 	"preview.listProposals":   {toList(aProposal), nil},
 	"preview.createProposal":  {nil, func(c *testkit.Client) any { return newProposal(c) }},
@@ -111,4 +116,20 @@ const viewBody = `{"screen": "boats", "name": "Over 90 days", "query": "status=a
 
 func aView(c *testkit.Client) map[string]string {
 	return map[string]string{"view_id": created(c, "/v2-preview/views", viewBody)}
+}
+
+func aWebsiteChannel(c *testkit.Client) map[string]string {
+	return map[string]string{"channel_id": c.Channel(map[string]any{"kind": "website"})}
+}
+
+var websitesMade atomic.Int64
+
+func websiteBody() map[string]any {
+	return map[string]any{"slug": fmt.Sprintf("website-%d", websitesMade.Add(1))}
+}
+
+func aWebsite(c *testkit.Client) map[string]string {
+	path := aWebsiteChannel(c)
+	c.Put("/v2-preview/channels/"+path["channel_id"]+"/website", websiteBody(), 200, nil)
+	return path
 }

@@ -2153,6 +2153,14 @@ export class PreviewHullsService extends PreviewFamily {
   readonly createChannel = (body: t.PreviewChannelCreate, options?: Options): Promise<t.PreviewChannel> =>
     post(this, "/channels", body, options);
   /**
+   * Remove the website of a channel. Requires hulls:write.
+   * The pages stop immediately. The channel and its feed stay.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly deleteChannelWebsite = (channelId: string, options?: Options): Promise<void> =>
+    remove(this, path`/channels/${channelId}/website`, options);
+  /**
    * Remove the agreement with the owner of a boat. Requires hulls:write.
    * The ownership of the hull doesn't change. Returns 409 if the hull is delivered.
    *
@@ -2175,6 +2183,14 @@ export class PreviewHullsService extends PreviewFamily {
    */
   readonly get = (hullId: string, query?: t.PreviewHullGetParams, options?: Options): Promise<t.PreviewHull> =>
     get(this, path`/hulls/${hullId}`, options, query);
+  /**
+   * Retrieve the website of a channel. Requires hulls:read.
+   * Returns the address and the settings of the public pages.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly getChannelWebsite = (channelId: string, options?: Options): Promise<t.PreviewChannelWebsite> =>
+    get(this, path`/channels/${channelId}/website`, options);
   /**
    * Show how the columns of a checked file are read. Requires hulls:write.
    * For an import with `review`. Each column has samples, sums and unknown words, so that a wrong guess is seen.
@@ -2292,6 +2308,16 @@ export class PreviewHullsService extends PreviewFamily {
    */
   readonly repairImportRow = (importId: string, row: string, body: t.PreviewHullImportRowUpdate, options?: Options): Promise<t.PreviewHullImportRow> =>
     put(this, path`/hull_imports/${importId}/rows/${row}`, body, options);
+  /**
+   * Create or replace the website of a channel. Requires hulls:write.
+   * The channel must have the kind `website`. The pages show the boats that it lists: a list with filters, a page
+   * per boat and a form that creates leads. To let feeds and email link to them, set `listing_url` of the channel
+   * to the address of the website with `boats/{hull_id}`.
+   *
+   * In preview since November 19, 2026. Can become stable on February 17, 2027.
+   */
+  readonly replaceChannelWebsite = (channelId: string, body: t.PreviewChannelWebsiteReplace, options?: Options): Promise<t.PreviewChannelWebsite> =>
+    put(this, path`/channels/${channelId}/website`, body, options);
   /**
    * Assign the columns and words of a checked file. Requires hulls:write.
    * The file is checked again. Repaired rows stay repaired.

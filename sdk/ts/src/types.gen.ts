@@ -5659,6 +5659,59 @@ export interface PreviewChannelRotate {
   overlap_hours?: number | null;
 }
 
+/** The public pages of a channel of the kind website. */
+export interface PreviewChannelWebsite {
+  /** Channel whose boats the pages show. */
+  channel_id: string;
+  /**
+   * Color of buttons and links. Only its hue and its strength are used, so that text stays readable in light and
+   * dark. Null for blue.
+   */
+  color: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** How monthly payments are estimated. Null if the pages show none. */
+  estimate: PreviewWebsiteEstimate | null;
+  /** Text at the end of each page, such as what prices don't include. Null if there is none. */
+  fine_print: string | null;
+  /** Locations to show, in this order. Empty for all locations without hours. */
+  locations: Array<PreviewWebsiteLocation>;
+  /** Address of your privacy policy. Null if there is no link to one. */
+  privacy_url: string | null;
+  /** When visitors can ask for a sea trial. Null if they can't choose a time. */
+  sea_trials: PreviewWebsiteSeaTrials | null;
+  /** Part of the path of the pages. Unique on this server. */
+  slug: string;
+  /** Name that the pages show. Null for the name of the dealership. */
+  title: string | null;
+  /** When it last changed. */
+  updated_at: string;
+  /** Address of the first page. */
+  url: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** Settings of a website. Fields that you leave out are cleared. */
+export interface PreviewChannelWebsiteReplace {
+  /** Color of buttons and links. */
+  color?: string | null;
+  /** How monthly payments are estimated. Defaults to none. */
+  estimate?: PreviewWebsiteEstimate | null;
+  /** Text at the end of each page. */
+  fine_print?: string | null;
+  /** Locations to show, in this order. Defaults to all. */
+  locations?: Array<PreviewWebsiteLocation>;
+  /** Address of your privacy policy. Must use https. */
+  privacy_url?: string | null;
+  /** When visitors can ask for a sea trial. Defaults to none. */
+  sea_trials?: PreviewWebsiteSeaTrials | null;
+  /** Part of the path of the pages. Links and search results break if you change it. */
+  slug: string;
+  /** Name that the pages show. Defaults to the name of the dealership. */
+  title?: string | null;
+}
+
 /** A row of a file of contacts whose email or phone a contact or an earlier row has. */
 export interface PreviewContactImportDuplicate {
   /** What happens to the row. */
@@ -9787,6 +9840,43 @@ export interface PreviewUserCalendar {
   url: string;
   /** User whose appointments the calendar contains. */
   user_id: string;
+}
+
+/** How monthly payments are estimated. The pages show all terms with each estimate. */
+export interface PreviewWebsiteEstimate {
+  /** Highest age of a boat with an estimate, in model years. Null for all. */
+  age_max?: number | null;
+  /**
+   * Annual percentage rate as a decimal with up to four places. Change it when the rate of your lender changes:
+   * the pages show the date of the change.
+   */
+  apr_percent: string;
+  /** Down payment in percent of the price. */
+  down_percent: number;
+  /** Number of monthly payments. */
+  months: number;
+  /** Lowest price with an estimate,. Null for all. */
+  price_min?: PreviewMoney | null;
+}
+
+/** A location on a website. */
+export interface PreviewWebsiteLocation {
+  /** When it is open, in your own words. */
+  hours?: string | null;
+  /** Location to show, with its address and phone number. */
+  location_id: string;
+}
+
+/** When visitors can ask for a sea trial. A time is offered if one of the users and the boat are free. */
+export interface PreviewWebsiteSeaTrials {
+  /** Length in minutes. Defaults to 90. */
+  duration_minutes?: number;
+  /** Times of day, as HH:MM at the location of the boat. */
+  times: Array<string>;
+  /** Users who keep the appointments. */
+  user_ids: Array<string>;
+  /** Days of the week, from 1 for Monday to 7 for Sunday. Defaults to Monday to Saturday. */
+  weekdays?: Array<number>;
 }
 
 /** One change of a hull's asking price. */

@@ -1429,6 +1429,9 @@ export const samples = (slipway: Slipway): unknown => [
     console.log(channel.id);
   },
   async () => {
+    await slipway.preview.hulls.deleteChannelWebsite("chn_01jcqz8t5n8m2x4v6b7c9d0e1f");
+  },
+  async () => {
     await slipway.preview.hulls.deleteListingAgreement("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
   },
   async () => {
@@ -1438,6 +1441,10 @@ export const samples = (slipway: Slipway): unknown => [
   async () => {
     const hull = await slipway.preview.hulls.get("hull_01jcqz8t5n8m2x4v6b7c9d0e1f");
     console.log(hull.id);
+  },
+  async () => {
+    const channelWebsite = await slipway.preview.hulls.getChannelWebsite("chn_01jcqz8t5n8m2x4v6b7c9d0e1f");
+    console.log(channelWebsite);
   },
   async () => {
     const hullImportReading = await slipway.preview.hulls.getImportReading("imp_01jcqz8t5n8m2x4v6b7c9d0e1f");
@@ -1499,6 +1506,10 @@ export const samples = (slipway: Slipway): unknown => [
       fields: {},
     });
     console.log(hullImportRow);
+  },
+  async () => {
+    const channelWebsite = await slipway.preview.hulls.replaceChannelWebsite("chn_01jcqz8t5n8m2x4v6b7c9d0e1f", { slug: "website-3" });
+    console.log(channelWebsite);
   },
   async () => {
     const hullImport = await slipway.preview.hulls.replaceImportReading("imp_01jcqz8t5n8m2x4v6b7c9d0e1f", { map: { Price: "price_usd" } });
