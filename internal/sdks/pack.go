@@ -29,10 +29,16 @@ type packages struct {
 	npm, wheel, module []byte
 	goMod              []byte
 	goPath, goVersion  string // slipway.example.com/slipway, v1.2.0
-	wheelName          string // slipway_sdk-1.2.0-py3-none-any.whl
-	pipName            string // slipway-sdk
+	wheelName          string // slipway_python-1.2.0-py3-none-any.whl
+	pipName            string // slipway-python
 	date               string // of the API version
 }
+
+// fileName is the name of the Python package in the names of files.
+var fileName = strings.ReplaceAll(distribution, "-", "_")
+
+// distribution is the name of the Python package in an index. Programs import slipway_sdk.
+const distribution = "slipway-python"
 
 // files are the contents of a package by path.
 type files map[string][]byte
@@ -54,8 +60,8 @@ func pack(build string, m *sdkgen.Model) (*packages, error) {
 	if p.npm, err = tarball("package/", npm); err != nil {
 		return nil, err
 	}
-	p.wheelName = "slipway_sdk-" + version.python + "-py3-none-any.whl"
-	p.pipName = "slipway-sdk"
+	p.pipName = distribution
+	p.wheelName = fileName + "-" + version.python + "-py3-none-any.whl"
 	if p.wheel, err = zipped("", wheel(py, version.python)); err != nil {
 		return nil, err
 	}
@@ -152,14 +158,14 @@ func npmPackage(ts files, version string) (files, error) {
 
 // wheel adds the metadata. See https://packaging.python.org/en/latest/specifications/binary-distribution-format/.
 func wheel(py files, version string) files {
-	out, folder := files{}, "slipway_sdk-"+version+".dist-info/"
+	out, folder := files{}, fileName+"-"+version+".dist-info/"
 	for name, content := range py {
 		if strings.HasPrefix(name, "slipway_sdk/") {
 			out[name] = content
 		}
 	}
 	out[folder+"licenses/LICENSE"] = py["LICENSE"]
-	out[folder+"METADATA"] = []byte("Metadata-Version: 2.1\nName: slipway-sdk\nVersion: " + version + "\nSummary: Client of the Slipway API\n" +
+	out[folder+"METADATA"] = []byte("Metadata-Version: 2.1\nName: " + distribution + "\nVersion: " + version + "\nSummary: Client of the Slipway API\n" +
 		"License: Apache-2.0\nRequires-Python: >=3.9\nDescription-Content-Type: text/markdown\n\n" + string(py["README.md"]))
 	out[folder+"WHEEL"] = []byte("Wheel-Version: 1.0\nGenerator: slipway\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
 	record := ""

@@ -14,13 +14,13 @@ import (
 	"slipway/internal/vocab/version"
 )
 
-// API serves the SDKs.
-type API struct{ packages func() (*packages, error) }
+// Served are the SDKs that a server hands out.
+type Served struct{ packages func() (*packages, error) }
 
 // New returns the SDKs for a build of the server. They are packed when someone asks for the
 // first time. describe returns the descriptions of /v1 and of the preview.
-func New(build string, describe func() (stable, preview []byte, err error)) *API {
-	return &API{sync.OnceValues(func() (*packages, error) {
+func New(build string, describe func() (stable, preview []byte, err error)) *Served {
+	return &Served{sync.OnceValues(func() (*packages, error) {
 		stable, preview, err := describe()
 		if err != nil {
 			return nil, err
@@ -34,19 +34,19 @@ func New(build string, describe func() (stable, preview []byte, err error)) *API
 }
 
 // Mount serves the packages.
-func (a *API) Mount(r *rest.Router) {
-	r.Handle("/sdk/ts.tgz", a.serve(func(p *packages, w http.ResponseWriter, _ *http.Request) { send(w, "application/gzip", p.npm) }))
-	r.Handle("/sdk/python.whl", a.serve(func(p *packages, w http.ResponseWriter, r *http.Request) {
+func (s *Served) Mount(r *rest.Router) {
+	r.Handle("/sdk/ts.tgz", s.serve(func(p *packages, w http.ResponseWriter, _ *http.Request) { send(w, "application/gzip", p.npm) }))
+	r.Handle("/sdk/python.whl", s.serve(func(p *packages, w http.ResponseWriter, r *http.Request) {
 		// pip reads the version in the name of a wheel.
 		http.Redirect(w, r, "/sdk/python/"+p.pipName+"/"+url.PathEscape(p.wheelName), http.StatusFound)
 	}))
-	r.Handle("/sdk/python/*", a.serve(serveIndex))
-	r.Handle("/sdk/go/*", a.serve(serveModule))
+	r.Handle("/sdk/python/*", s.serve(serveIndex))
+	r.Handle("/sdk/go/*", s.serve(serveModule))
 }
 
-func (a *API) serve(handle func(*packages, http.ResponseWriter, *http.Request)) http.Handler {
+func (s *Served) serve(handle func(*packages, http.ResponseWriter, *http.Request)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, err := a.packages()
+		p, err := s.packages()
 		if err != nil {
 			panic(fmt.Errorf("pack the SDKs: %w", err)) // a bug; the client gets a 500
 		}

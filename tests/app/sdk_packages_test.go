@@ -48,11 +48,11 @@ func main() {
 `} {
 		assert.NoError(t, os.WriteFile(filepath.Join(project, name), []byte(text), 0o600))
 	}
-	env := []string{"GOPROXY=" + s.URL + "/sdk/go", "GONOSUMDB=slipway.example.com", "GOFLAGS=-modcacherw", "GOMODCACHE=" + t.TempDir(),
+	env := []string{"GOPROXY=" + s.URL + "/sdk/go", "GONOSUMDB=slipway.example.com/slipway", "GOFLAGS=-modcacherw", "GOMODCACHE=" + t.TempDir(),
 		"GOTOOLCHAIN=local", "GOWORK=off", "SLIPWAY=" + s.URL, "KEY=" + s.Test.Key}
 	inFolder(t, project, env, "go", "get", "slipway.example.com/slipway@latest")
 	assert.Equal(t, inFolder(t, project, env, "go", "run", "."), "210 Montauk <nil>\n")
-	for _, path := range []string{"/sdk/go/example.com/other/@v/list", "/sdk/python/other/", "/sdk/python/slipway-sdk/slipway_sdk-9.9.9-py3-none-any.whl"} {
+	for _, path := range []string{"/sdk/go/example.com/other/@v/list", "/sdk/python/other/", "/sdk/python/slipway-python/slipway_python-9.9.9-py3-none-any.whl"} {
 		assert.Equal(t, served(t, s, path).StatusCode, http.StatusNotFound, path)
 	}
 }
@@ -71,7 +71,7 @@ func served(t *testing.T, s *testkit.Server, path string) *http.Response {
 func TestServedWheel(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	s.Test.Hull(s.Test.Location(), map[string]any{"model": "210 Montauk"})
-	for _, install := range [][]string{{"--index-url", s.URL + "/sdk/python", "slipway-sdk"}, {s.URL + served(t, s, "/sdk/python.whl").Header.Get("Location")}} {
+	for _, install := range [][]string{{"--index-url", s.URL + "/sdk/python", "slipway-python"}, {s.URL + served(t, s, "/sdk/python.whl").Header.Get("Location")}} {
 		folder := t.TempDir()
 		inFolder(t, folder, nil, "python3", append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir", "--target", "lib"}, install...)...)
 		env := []string{"PYTHONPATH=" + filepath.Join(folder, "lib"), "SLIPWAY=" + s.URL, "KEY=" + s.Test.Key}

@@ -175,7 +175,7 @@ func TestLinks(t *testing.T) {
 			to := found[1]
 			known := to == "" || strings.Contains(to, "://") || slices.Contains(served, to) ||
 				// files of the repository, shown without a link
-				to == "../SECURITY.md" || to == "../examples/oauth-app/main.go" || strings.HasPrefix(to, "../sdk/")
+				to == "../SECURITY.md" || strings.HasPrefix(to, "../examples/") || strings.HasPrefix(to, "../sdk/")
 			if strings.HasSuffix(to, ".svg") {
 				continue // see TestImages
 			}
