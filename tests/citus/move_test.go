@@ -36,7 +36,7 @@ func (w *writing) run(s *testkit.Server, client int, stop <-chan struct{}) {
 			return
 		default:
 		}
-		c := s.Test.With("Idempotency-Key", fmt.Sprintf("citus-%d-%d", client, n))
+		c := s.Test.With("Idempotency-Key", fmt.Sprintf("00000000-0000-4000-8000-%04d%08d", client, n))
 		begin := time.Now() //nolint:forbidigo // a duration of the real clock
 		for {
 			var contact struct{ ID string }

@@ -54,6 +54,10 @@ func Plan(ctx context.Context, d *db.DB, set Settings) (steps []Step, err error)
 	}
 	steps = append(steps, nodes...)
 	missing := now.Missing()
+	separate := slices.Contains(missing, "installs")
+	if separate {
+		steps = append(steps, Step{"Drop the reference of installs to apps", statement(dropAppReference)})
+	}
 	for _, table := range missing {
 		steps = append(steps, Step{"Distribute " + table, func(ctx context.Context, c db.ShardsConn) error {
 			return c.Distribute(ctx, table, set.Shards)
@@ -69,7 +73,21 @@ func Plan(ctx context.Context, d *db.DB, set Settings) (steps []Step, err error)
 			return nil
 		}})
 	}
+	if separate || !slices.ContainsFunc(now.Tables, refersToApps) {
+		steps = append(steps, Step{"Add the reference of installs to apps again", statement(addAppReference)})
+	}
 	return steps, nil
+}
+
+// Citus would treat the tables that refer to a copied table as tables of the coordinator, and
+// these can't be distributed one after the other.
+const (
+	dropAppReference = `ALTER TABLE installs DROP CONSTRAINT IF EXISTS installs_app_env_app_id_fkey`
+	addAppReference  = `ALTER TABLE installs ADD CONSTRAINT installs_app_env_app_id_fkey FOREIGN KEY (app_env, app_id) REFERENCES apps (env, id)`
+)
+
+func refersToApps(t db.ShardTable) bool {
+	return t.Name == "installs" && slices.Contains(strings.Split(t.Refers, ","), "apps")
 }
 
 // check returns an error if the database can't be distributed.

@@ -1,10 +1,13 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -23,13 +26,25 @@ func WithCitus() Option {
 	}
 }
 
+// allowPlugin lets Citus split shards, if the version of PostgreSQL knows the setting.
+func allowPlugin(c *Cluster) {
+	programs, err := programs(context.Background())
+	if err != nil {
+		return // Start returns it
+	}
+	known, _ := exec.Command(filepath.Join(programs, "postgres"), "--describe-config").Output()
+	if bytes.Contains(known, []byte("output_plugin_libraries")) {
+		c.settings = append(c.settings, "output_plugin_libraries=pgoutput,citus")
+	}
+}
+
 // Address returns the host and the port.
 func (c *Cluster) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port)) }
 
 // StartCitus starts a coordinator and workers. They are not connected with each other yet.
 func StartCitus(ctx context.Context, workers int, options ...Option) (all []*Cluster, err error) {
 	for range workers + 1 {
-		c, err := Start(ctx, append(options, WithCitus())...)
+		c, err := Start(ctx, append(options, WithCitus(), allowPlugin)...)
 		if err != nil {
 			for _, c := range all {
 				c.Stop()

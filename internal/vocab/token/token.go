@@ -70,13 +70,13 @@ func Derive(kind Kind, mode auth.Mode, env auth.Env, random []byte) (text, publi
 
 // Link generates the token of a link. It names an environment, and nothing else.
 func Link(env auth.Env) string {
-	return withEnv(strings.ToLower(rand.Text()+rand.Text())+strings.Repeat("a", nameLen), env)
+	return withEnv(strings.ToLower(rand.Text()+rand.Text()), env)
 }
 
-// LinkEnv returns the environment that the token of a link names, or 0. Links of
-// earlier versions are shorter.
+// LinkEnv returns the environment that the token of a link names, or 0. Like a token, a
+// link of an earlier version can seem to name one.
 func LinkEnv(text string) auth.Env {
-	if len(text) != linkLen+nameLen {
+	if len(text) != linkLen {
 		return 0
 	}
 	return envOf(text)

@@ -80,7 +80,7 @@ func TestEnvironments(t *testing.T) {
 	if named > 60 {
 		t.Errorf("%d of 20480 tokens without an environment seem to name one, want about 20", named)
 	}
-	for _, text := range []string{"", "k3v9", strings.Repeat("a", 52), strings.Repeat("é", 30), token.Link(1)[1:], token.Link(1 << 25)[:52]} {
+	for _, text := range []string{"", "k3v9", strings.Repeat("a", 51), strings.Repeat("é", 30), token.Link(1)[1:]} {
 		if got := token.LinkEnv(text); got != 0 {
 			t.Errorf("got environment %d for the link %q, want none", got, text)
 		}
