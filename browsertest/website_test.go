@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // between are widths between a phone and a desk.
@@ -115,5 +116,81 @@ func (d *demoServer) wantLead(t *testing.T, name, message string) {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s, want a lead with %s", text, want)
 		}
+	}
+}
+
+// Another website shows boats and the form under its own policy, with styles that clash. Neither side
+// changes the other, and the link stays if nothing comes.
+func TestWebsiteEmbed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	loc := s.Test.Location()
+	channel := s.Test.Channel(map[string]any{"kind": "website", "auto_publish": true})
+	s.Test.Put("/v2-preview/channels/"+channel+"/website", map[string]any{"slug": "embedded", "title": "Harbor Boats", "color": "#0b6f7e"}, 200, nil)
+	for _, number := range []string{"GW-1", "GW-2", "GW-3"} {
+		s.Test.Hull(loc, map[string]any{"stock_number": number})
+	}
+	origin := strings.TrimSuffix(s.other, "/landed")
+	site := s.url + "/b/embedded/"
+	host := func(w http.ResponseWriter, r *http.Request) bool {
+		bodies := map[string]string{
+			"/club":      `<slipway-boats limit="3"><a href="` + site + `">Boats at Harbor Boats</a></slipway-boats><slipway-boat stock="GW-2"></slipway-boat>`,
+			"/club-form": `<slipway-form stock="GW-1"><a href="` + site + `ask">Ask</a></slipway-form>`,
+			"/club-none": `<slipway-boat stock="NOPE"><a href="` + site + `">Boats at Harbor Boats</a></slipway-boat>`,
+		}
+		body, ok := bodies[r.URL.Path]
+		if r.URL.Path == "/club.css" {
+			w.Header().Set("Content-Type", "text/css")
+			_, _ = w.Write([]byte(`* { box-sizing: border-box; } body { font: 18px/1.6 Georgia, serif; color: #2b2116; background: #fbf3e3; } a { color: #8a1c1c; background: #ffe9a8; } ul { list-style: square; padding-left: 40px; } svg, button, input { border: 4px dotted red; }`))
+			return true
+		}
+		if !ok {
+			return false
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src "+s.url+"; script-src "+s.url+"; connect-src "+s.url+"; require-trusted-types-for 'script'")
+		_, _ = w.Write([]byte(`<!doctype html><html lang="en"><title>Club</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/club.css"><script src="` + site + `embed.js" async></script><main><h1>Severn River Fishing Club</h1>` + body + `</main></html>`))
+		return true
+	}
+	s.intercept.Store(&host)
+
+	b := open(t, s, desk)
+	b.expects = []string{"data:,"} // the policy of the club has no icons
+	b.run(chromedp.Navigate(origin + "/club"))
+	b.until(`document.querySelector("slipway-boats").offsetHeight > 300 && document.querySelector("slipway-boat").offsetHeight > 200`, "the boats")
+	b.screenshot("website-embed")
+	b.wantFits("website-embed")
+	if evaluate[bool](b, `document.querySelector("slipway-boats").shadowRoot !== null || document.cookie !== "" || localStorage.length > 0`) {
+		t.Error("the shadow root is open, or something was stored")
+	}
+	b.wantAccessible("website-embed", axeRules(desk))
+	b.show(phone)
+	b.screenshot("website-embed")
+	b.wantFits("website-embed")
+	b.show(desk)
+
+	b.run(chromedp.Navigate(origin + "/club-form"))
+	b.until(`document.querySelector("slipway-form").offsetHeight > 400`, "the form")
+	b.screenshot("website-embed-form")
+	b.run(chromedp.Sleep(3200 * time.Millisecond))
+	for _, text := range []string{"Martha Dunn", "martha.dunn@example.com", "4105550119", "Seen at the club"} {
+		b.run(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(text))
+	}
+	b.run(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(" "), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector("slipway-form").offsetHeight < 300`, "the thanks")
+	b.screenshot("website-embed-thanks")
+	var all struct {
+		Data []struct{ Metadata map[string]string }
+	}
+	s.Test.Get("/v1/leads", 200, &all)
+	if len(all.Data) != 1 || all.Data[0].Metadata["host_page"] != origin+"/club-form" {
+		t.Errorf("got %v, want a lead from the page of the club", all.Data)
+	}
+
+	b.run(chromedp.Navigate(origin + "/club-none"))
+	b.until(`customElements.get("slipway-boat") !== undefined`, "the script")
+	b.run(chromedp.Sleep(500 * time.Millisecond))
+	if text := b.text(); !strings.Contains(text, "Boats at Harbor Boats") {
+		t.Errorf("got %s, want the link", text)
 	}
 }

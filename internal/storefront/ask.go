@@ -1,6 +1,7 @@
 package storefront
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
@@ -38,7 +39,8 @@ type askForm struct {
 	Stamp                                         string
 	Errors                                        map[string]string
 
-	page   string      // address of the page that has the form
+	page   string      // address of the page about the boat
+	host   string      // address of the page of another website that has the form, or ""
 	boat   *hulls.Hull // nil if it is about none
 	by     visitor
 	zone   *time.Location
@@ -155,9 +157,9 @@ func (f *askForm) consents() (all []consent.ConsentCreate) {
 	add := func(channel consent.Channel, box, text string) {
 		all = append(all, consent.ConsentCreate{
 			Channels: []consent.Channel{channel}, Scope: consent.Marketing, Direction: consent.Granted, Basis: new(consent.ExpressWritten),
-			ConsentText: &text, ConsentTextVersion: new(consentVersion), Source: new("web_form"), SourceURL: &f.page, Method: new("checkbox"),
+			ConsentText: &text, ConsentTextVersion: new(consentVersion), Source: new("web_form"), SourceURL: new(cmp.Or(f.host, f.page)), Method: new("checkbox"),
 			IP: null.From(f.by.ip), UserAgent: null.From(f.by.browser),
-			Evidence: map[string]any{"form": "website_inquiry", "box": box, "checked_in_advance": false, "required": false, "page": f.page},
+			Evidence: map[string]any{"form": "website_inquiry", "box": box, "checked_in_advance": false, "required": false, "page": cmp.Or(f.host, f.page), "boat_page": f.page},
 		})
 	}
 	if f.ByText {
@@ -167,6 +169,35 @@ func (f *askForm) consents() (all []consent.ConsentCreate) {
 		add(consent.Email, "consent_email", f.EmailConsent)
 	}
 	return all
+}
+
+// metadata is what the lead keeps about the form.
+func (f *askForm) metadata() map[string]string {
+	all := map[string]string{"page": f.page, "form_basis": f.Basis}
+	if f.host != "" && len(f.host) <= 500 {
+		all["host_page"] = f.host
+	}
+	return all
+}
+
+// thanks says what happens next, and what was agreed.
+func (f *askForm) thanks(dealer string) (title string, lines []string) {
+	title, lines = front.Say("thanks.plain"), []string{front.Say("thanks.answer", dealer)}
+	if first, _, _ := strings.Cut(f.Name, " "); first != "" {
+		title = front.Say("thanks", first)
+	}
+	if f.chosen != nil {
+		lines = append(lines, front.Say("thanks.trial", f.chosen.Day, f.chosen.Time, f.Town))
+	}
+	switch {
+	case f.ByText && f.ByEmail:
+		return title, append(lines, front.Say("thanks.both"))
+	case f.ByText:
+		return title, append(lines, front.Say("thanks.sms"))
+	case f.ByEmail:
+		return title, append(lines, front.Say("thanks.email"))
+	}
+	return title, append(lines, front.Say("thanks.none"))
 }
 
 // fingerprint is the same if a form is sent again with the same content.

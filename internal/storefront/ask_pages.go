@@ -4,7 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"net/http"
-	"strings"
+	"net/url"
 	"time"
 
 	"slipway/internal/appointments"
@@ -115,35 +115,47 @@ func (a *API) sendAsk(ctx context.Context, v visit, r *http.Request) (reply, err
 	if err != nil {
 		return reply{}, err
 	}
-	sent, place := r.PostForm, v.askPlace(h)
-	by := auth.RequestFrom(ctx)
+	done, err := a.receive(ctx, v, f, r.PostForm)
+	switch {
+	case err != nil:
+		return reply{}, err
+	case !done:
+		return a.again(ctx, v, h, f)
+	}
+	return v.thanks(f), nil
+}
+
+// receive checks a form and stores what it asks for. It is done unless the form has to be shown again,
+// with its errors.
+func (a *API) receive(ctx context.Context, v visit, f *askForm, sent url.Values) (done bool, err error) {
+	place, by := v.askPlace(f.boat), auth.RequestFrom(ctx)
 	verdict := a.bots().Check(front.Sent{Place: place, Stamp: sent.Get("stamp"), Work: sent.Get("work"), Trap: sent.Get(front.Trap), Address: by.IP})
 	f.by = visitor{by.IP, by.UserAgent}
 	f.read(sent)
 	switch verdict {
 	case front.Flood:
-		return reply{}, errFlood
+		return false, errFlood
 	case front.Bot:
-		return v.thanks(f), nil
+		return true, nil
 	case front.Stale:
 		f.Problem = front.Say("stale")
-		return a.again(ctx, v, h, f)
+		return false, nil
 	case front.Person:
 	}
 
 	f.check()
 	if len(f.Errors) > 0 {
-		return a.again(ctx, v, h, f)
+		return false, nil
 	}
 	first, err := once(ctx, v.tx, fingerprint(place, sent))
 	if err != nil || !first {
-		return v.thanks(f), err
+		return true, err
 	}
 	err = a.create(ctx, v, f)
 	if fault.KindOf(err) == fault.KindUnprocessable { // such as an email address that only looks like one
-		return reply{}, fault.BadRequest("The form has a value that can't be stored.").WithCause(err)
+		return false, fault.BadRequest("The form has a value that can't be stored.").WithCause(err)
 	}
-	return v.thanks(f), err
+	return true, err
 }
 
 // create stores what the form asks for.
@@ -151,7 +163,7 @@ func (a *API) create(ctx context.Context, v visit, f *askForm) error {
 	contact, boat, h := f.contact(), "", f.boat
 	n := leads.LeadCreate{
 		Contact: patch.Null[contacts.ContactCreate]{Set: true, V: &contact}, Source: "web", SourceDetail: new(front.Say("lead.source", v.name())),
-		Consents: f.consents(), Metadata: map[string]string{"page": f.page, "form_basis": f.Basis},
+		Consents: f.consents(), Metadata: f.metadata(),
 	}
 	if h != nil {
 		boat, n.HullID = h.Name(), &h.ID
@@ -180,29 +192,13 @@ func (a *API) again(ctx context.Context, v visit, h *hulls.Hull, f *askForm) (re
 
 // thanks says what happens next, and what was agreed.
 func (v visit) thanks(f *askForm) reply {
-	first, _, _ := strings.Cut(f.Name, " ")
 	view := struct {
 		Title, Back, Home string
 		Lines             []string
-	}{Title: front.Say("thanks.plain"), Home: v.home(), Lines: []string{front.Say("thanks.answer", v.name())}}
-	if first != "" {
-		view.Title = front.Say("thanks", first)
-	}
+	}{Home: v.home()}
+	view.Title, view.Lines = f.thanks(v.name())
 	if f.boat != nil {
 		view.Back = v.page(*f.boat)
-	}
-	if f.chosen != nil {
-		view.Lines = append(view.Lines, front.Say("thanks.trial", f.chosen.Day, f.chosen.Time, f.Town))
-	}
-	switch {
-	case f.ByText && f.ByEmail:
-		view.Lines = append(view.Lines, front.Say("thanks.both"))
-	case f.ByText:
-		view.Lines = append(view.Lines, front.Say("thanks.sms"))
-	case f.ByEmail:
-		view.Lines = append(view.Lines, front.Say("thanks.email"))
-	default:
-		view.Lines = append(view.Lines, front.Say("thanks.none"))
 	}
 	s := v.shell(front.Say("thanks.title"), "ask")
 	s.NoIndex, s.Body = true, view

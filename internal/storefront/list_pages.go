@@ -1,7 +1,6 @@
 package storefront
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"net/http"
@@ -274,6 +273,7 @@ type reply struct {
 	kind    string // of a file
 	content []byte
 	forever bool
+	fresh   bool // it must not be kept
 }
 
 func (p reply) write(w http.ResponseWriter, r *http.Request) {
@@ -285,8 +285,14 @@ func (p reply) write(w http.ResponseWriter, r *http.Request) {
 	case p.content != nil:
 		w.Header().Set("Content-Type", p.kind)
 		w.Header().Set("Cache-Control", "public, max-age=300")
+		if p.fresh || p.status > http.StatusOK {
+			w.Header().Set("Cache-Control", "no-store")
+		}
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-		_, _ = bytes.NewReader(p.content).WriteTo(w)
+		if p.status > 0 {
+			w.WriteHeader(p.status)
+		}
+		_, _ = w.Write(p.content) // the client might have disconnected
 	default:
 		p.page.Render(w, p.status, p.shell)
 	}

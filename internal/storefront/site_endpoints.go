@@ -32,6 +32,11 @@ func (a *API) pages() http.Handler {
 		"GET /{slug}/boats/{boat}":        a.showBoat,
 		"GET /{slug}/boats/{boat}/photos": a.showPhotos,
 		"GET /{slug}/ask":                 a.showAsk,
+		"GET /{slug}/embed.js":            a.embedScript,
+		"GET /{slug}/embed/boats":         a.embedList,
+		"GET /{slug}/embed/boats/{boat}":  a.embedBoat,
+		"GET /{slug}/embed/form":          a.embedForm,
+		"GET /{slug}/embed/form/{boat}":   a.embedForm,
 		"GET /{slug}/sitemap.xml":         a.sitemap,
 		"GET /{slug}/brand/{file}":        a.brandFile,
 		"GET /{slug}/logo/{file}":         a.logoFile,
@@ -44,6 +49,8 @@ func (a *API) pages() http.Handler {
 	mux.HandleFunc("POST "+Path+"/{slug}/boats/{boat}/ask", a.form(a.sendAsk))
 	mux.HandleFunc("POST "+Path+"/{slug}/boats/{boat}/alert", a.form(a.requestAlert))
 	mux.HandleFunc("POST "+Path+"/{slug}/alerts/{token}", a.form(a.changeAlert))
+	mux.HandleFunc("POST "+Path+"/{slug}/embed/ask", a.form(a.embedAsk))
+	mux.HandleFunc("POST "+Path+"/{slug}/embed/ask/{boat}", a.form(a.embedAsk))
 	return mux
 }
 
@@ -69,12 +76,18 @@ func (a *API) form(h handler) http.HandlerFunc {
 			a.answer(w, r, v, reply{}, err)
 			return
 		}
-		out, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (out reply, err error) {
-			if v, err = open(ctx, tx, r.PathValue("slug")); err != nil {
-				return out, err
-			}
-			return h(as(ctx, v), v, r)
-		})
+		write := func() (reply, error) {
+			return db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (out reply, err error) {
+				if v, err = open(ctx, tx, r.PathValue("slug")); err != nil {
+					return out, err
+				}
+				return h(as(ctx, v), v, r)
+			})
+		}
+		out, err := write()
+		if fault.KindOf(err) == fault.KindConflict { // someone took the time meanwhile; now the form says so
+			out, err = write()
+		}
 		a.answer(w, r, v, out, err)
 	}
 }
@@ -100,6 +113,10 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 
 // answer writes the reply, or the error as a page.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, v visit, out reply, err error) {
+	if strings.HasPrefix(r.URL.Path, Path+"/"+r.PathValue("slug")+"/embed") { // other websites can read it, and errors too
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	}
 	if err == nil {
 		out.write(w, r)
 		return
