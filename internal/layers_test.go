@@ -171,7 +171,7 @@ func contentsOf(t *testing.T, file string, src any) (c contents) {
 			c.renders = c.renders || name == "Render"
 		case *ast.FuncType:
 			c.work = c.work || takes(n, "*db.Tx")
-			c.handles = c.handles || takes(n, "http.ResponseWriter") || takes(n, "*Caller")
+			c.handles = c.handles || takes(n, "http.ResponseWriter") || takes(n, "*http.Request") || takes(n, "*Caller")
 		case *ast.GoStmt, *ast.SelectStmt:
 			c.runs = true
 		case *ast.FuncDecl:

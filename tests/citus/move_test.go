@@ -121,3 +121,13 @@ func TestMoveWhileWriting(t *testing.T) {
 	// Doing it again changes nothing.
 	assert.NoError(t, shards.Isolate(t.Context(), s.DB, []auth.Env{env, env - 1}, target, func(text string) { t.Error(text) }))
 }
+
+// A restore point exists on all servers.
+func TestRestorePoint(t *testing.T) {
+	s := testkit.OnPostgres(t)
+	point := testkit.Rows[string](s, `SELECT citus_create_restore_point('before_update')::text`)
+	assert.Len(t, point, 1)
+	again, err := shards.Plan(t.Context(), s.DB, shards.Settings{Workers: testkit.Workers()})
+	assert.NoError(t, err)
+	assert.Len(t, again, 0, "the steps of a second init")
+}

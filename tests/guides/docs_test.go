@@ -13,9 +13,9 @@ import (
 	"slipway/internal/testkit/assert"
 )
 
-// docs/scaling.md shows the configuration that make test-cluster uses.
+// docs/failures.md shows the configuration that make test-cluster uses.
 func TestClusterConfigurationIsDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/scaling.md")
+	text, err := os.ReadFile("../../docs/failures.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestClusterConfigurationIsDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), "\n"+string(config)+"```\n") {
-			t.Errorf("docs/scaling.md doesn't contain the current %s", filepath.Base(file))
+			t.Errorf("docs/failures.md doesn't contain the current %s", filepath.Base(file))
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Shards is a PostgreSQL database that is distributed over several servers with Citus: see
-// docs/growing.md. All rows of an environment are on one worker. The coordinator has the
+// docs/scaling.md. All rows of an environment are on one worker. The coordinator has the
 // tables of the installation, and each server has a copy of small tables that others join.
 type Shards struct {
 	Database  string       `json:"-"`

@@ -79,7 +79,8 @@ var List = []Guide{
 	{"monitor", "Monitor", "Run it", "Metrics, alerts, logs and overload."},
 	{"operating", "Operate", "Run it", "Help users, upgrade, and run several servers."},
 	{"command-line", "Command line", "Run it", "The commands of the program, their output and exit codes."},
-	{"scaling", "Several machines", "Run it", "Run several servers with a PostgreSQL cluster that survives the loss of a machine."},
+	{"failures", "Survive failures", "Run it", "Run several servers with a PostgreSQL cluster that survives the loss of a machine."},
+	{"scaling", "Grow", "Run it", "Estimate what a database server can serve, and distribute dealerships over several."},
 	{"performance", "Performance", "Run it", "How fast Slipway is, what it costs, and how to measure it yourself."},
 	{"security", "Security", "Run it", "How Slipway protects your data."},
 }

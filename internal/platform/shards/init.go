@@ -1,5 +1,5 @@
 // Package shards distributes a PostgreSQL database over several servers with Citus. See
-// docs/growing.md.
+// docs/scaling.md.
 package shards
 
 import (

@@ -14,7 +14,9 @@ import (
 var errNotDistributed = errors.New("the database is not distributed. Run slipway shards init first")
 
 // Isolate puts environments into shards of their own, and moves these to a worker. Servers
-// continue to work. It can be repeated.
+// continue to work. Writes to the environments in the same shard wait or fail with 503 while
+// it is split, because without that, Citus 13.2 doesn't finish:
+// https://github.com/citusdata/citus/issues/6790. It can be repeated.
 func Isolate(ctx context.Context, d *db.DB, envs []auth.Env, worker string, report func(text string)) error {
 	now, err := d.Shards(ctx)
 	if err != nil {
@@ -38,7 +40,7 @@ func Isolate(ctx context.Context, d *db.DB, envs []auth.Env, worker string, repo
 			}
 			if alone != "true" {
 				report("Give environment " + text + " its own shard")
-				if err := c.Exec(ctx, "SELECT isolate_tenant_to_new_shard('locations', "+text+"::bigint, 'CASCADE')"); err != nil {
+				if err := c.Exec(ctx, "SELECT isolate_tenant_to_new_shard('locations', "+text+"::bigint, 'CASCADE', 'block_writes')"); err != nil {
 					return err
 				}
 			}

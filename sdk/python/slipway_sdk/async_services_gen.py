@@ -1192,6 +1192,10 @@ class AsyncPreviewHullsService(AsyncFamily):
         """Add a syndication channel. Requires hulls:write."""
         return await self._send("POST", "/channels", body=body, options=options)
 
+    async def delete_channel_website(self, channel_id: str, *, options: Optional[Options] = None) -> None:
+        """Remove the website of a channel. Requires hulls:write."""
+        return await self._send("DELETE", fill("/channels/{}/website", channel_id), options=options)
+
     async def delete_listing_agreement(self, hull_id: str, *, options: Optional[Options] = None) -> None:
         """Remove the agreement with the owner of a boat. Requires hulls:write."""
         return await self._send("DELETE", fill("/hulls/{}/listing_agreement", hull_id), options=options)
@@ -1203,6 +1207,10 @@ class AsyncPreviewHullsService(AsyncFamily):
     async def get(self, hull_id: str, *, expand: Optional[List[t.PreviewHullExpansion]] = None, options: Optional[Options] = None) -> t.PreviewHull:
         """Retrieve a hull. Requires hulls:read."""
         return await self._send("GET", fill("/hulls/{}", hull_id), query={"expand": expand}, options=options)
+
+    async def get_channel_website(self, channel_id: str, *, options: Optional[Options] = None) -> t.PreviewChannelWebsite:
+        """Retrieve the website of a channel. Requires hulls:read."""
+        return await self._send("GET", fill("/channels/{}/website", channel_id), options=options)
 
     async def get_import_reading(self, import_id: str, *, options: Optional[Options] = None) -> t.PreviewHullImportReading:
         """Show how the columns of a checked file are read. Requires hulls:write."""
@@ -1259,6 +1267,10 @@ class AsyncPreviewHullsService(AsyncFamily):
     async def repair_import_row(self, import_id: str, row: str, body: t.PreviewHullImportRowUpdate, *, options: Optional[Options] = None) -> t.PreviewHullImportRow:
         """Repair a row of a checked file. Requires hulls:write."""
         return await self._send("PUT", fill("/hull_imports/{}/rows/{}", import_id, row), body=body, options=options)
+
+    async def replace_channel_website(self, channel_id: str, body: t.PreviewChannelWebsiteReplace, *, options: Optional[Options] = None) -> t.PreviewChannelWebsite:
+        """Create or replace the website of a channel. Requires hulls:write."""
+        return await self._send("PUT", fill("/channels/{}/website", channel_id), body=body, options=options)
 
     async def replace_import_reading(self, import_id: str, body: t.PreviewHullImportReadingUpdate, *, options: Optional[Options] = None) -> t.HullImport:
         """Assign the columns and words of a checked file. Requires hulls:write."""

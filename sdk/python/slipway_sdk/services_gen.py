@@ -2461,6 +2461,15 @@ class PreviewHullsService(Family):
         """
         return self._send("POST", "/channels", body=body, options=options)
 
+    def delete_channel_website(self, channel_id: str, *, options: Optional[Options] = None) -> None:
+        """Remove the website of a channel. Requires hulls:write.
+
+        The pages stop immediately. The channel and its feed stay.
+
+        In preview since November 19, 2026. Can become stable on February 17, 2027.
+        """
+        return self._send("DELETE", fill("/channels/{}/website", channel_id), options=options)
+
     def delete_listing_agreement(self, hull_id: str, *, options: Optional[Options] = None) -> None:
         """Remove the agreement with the owner of a boat. Requires hulls:write.
 
@@ -2486,6 +2495,15 @@ class PreviewHullsService(Family):
         In preview since November 16, 2026. Can become stable on February 14, 2027.
         """
         return self._send("GET", fill("/hulls/{}", hull_id), query={"expand": expand}, options=options)
+
+    def get_channel_website(self, channel_id: str, *, options: Optional[Options] = None) -> t.PreviewChannelWebsite:
+        """Retrieve the website of a channel. Requires hulls:read.
+
+        Returns the address and the settings of the public pages.
+
+        In preview since November 19, 2026. Can become stable on February 17, 2027.
+        """
+        return self._send("GET", fill("/channels/{}/website", channel_id), options=options)
 
     def get_import_reading(self, import_id: str, *, options: Optional[Options] = None) -> t.PreviewHullImportReading:
         """Show how the columns of a checked file are read. Requires hulls:write.
@@ -2617,6 +2635,17 @@ class PreviewHullsService(Family):
         In preview since November 19, 2026. Can become stable on February 17, 2027.
         """
         return self._send("PUT", fill("/hull_imports/{}/rows/{}", import_id, row), body=body, options=options)
+
+    def replace_channel_website(self, channel_id: str, body: t.PreviewChannelWebsiteReplace, *, options: Optional[Options] = None) -> t.PreviewChannelWebsite:
+        """Create or replace the website of a channel. Requires hulls:write.
+
+        The channel must have the kind `website`. The pages show the boats that it lists: a list with filters, a page
+        per boat and a form that creates leads. To let feeds and email link to them, set `listing_url` of the channel
+        to the address of the website with `boats/{hull_id}`.
+
+        In preview since November 19, 2026. Can become stable on February 17, 2027.
+        """
+        return self._send("PUT", fill("/channels/{}/website", channel_id), body=body, options=options)
 
     def replace_import_reading(self, import_id: str, body: t.PreviewHullImportReadingUpdate, *, options: Optional[Options] = None) -> t.HullImport:
         """Assign the columns and words of a checked file. Requires hulls:write.

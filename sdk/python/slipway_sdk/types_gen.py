@@ -5101,6 +5101,60 @@ class PreviewChannelRotate(TypedDict, total=False):
     overlap_hours: Optional[int]
 
 
+class PreviewChannelWebsite(TypedDict):
+    """The public pages of a channel of the kind website."""
+    # Channel whose boats the pages show.
+    channel_id: str
+    # Color of buttons and links. Only its hue and its strength are used, so that text stays readable in light and
+    # dark. Null for blue.
+    color: Optional[str]
+    # When it was created.
+    created_at: str
+    # How monthly payments are estimated. Null if the pages show none.
+    estimate: Optional[PreviewWebsiteEstimate]
+    # Text at the end of each page, such as what prices don't include. Null if there is none.
+    fine_print: Optional[str]
+    # Locations to show, in this order. Empty for all locations without hours.
+    locations: List[PreviewWebsiteLocation]
+    # Address of your privacy policy. Null if there is no link to one.
+    privacy_url: Optional[str]
+    # When visitors can ask for a sea trial. Null if they can't choose a time.
+    sea_trials: Optional[PreviewWebsiteSeaTrials]
+    # Part of the path of the pages. Unique on this server.
+    slug: str
+    # Name that the pages show. Null for the name of the dealership.
+    title: Optional[str]
+    # When it last changed.
+    updated_at: str
+    # Address of the first page.
+    url: str
+    # Number of the current version. Same as the ETag.
+    version: int
+
+
+class _PreviewChannelWebsiteReplace(TypedDict):
+    # Part of the path of the pages. Links and search results break if you change it.
+    slug: str
+
+
+class PreviewChannelWebsiteReplace(_PreviewChannelWebsiteReplace, total=False):
+    """Settings of a website. Fields that you leave out are cleared."""
+    # Color of buttons and links.
+    color: Optional[str]
+    # How monthly payments are estimated. Defaults to none.
+    estimate: Optional[PreviewWebsiteEstimate]
+    # Text at the end of each page.
+    fine_print: Optional[str]
+    # Locations to show, in this order. Defaults to all.
+    locations: List[PreviewWebsiteLocation]
+    # Address of your privacy policy. Must use https.
+    privacy_url: Optional[str]
+    # When visitors can ask for a sea trial. Defaults to none.
+    sea_trials: Optional[PreviewWebsiteSeaTrials]
+    # Name that the pages show. Defaults to the name of the dealership.
+    title: Optional[str]
+
+
 class PreviewContactImportDuplicate(TypedDict):
     """A row of a file of contacts whose email or phone a contact or an earlier row has."""
     # What happens to the row.
@@ -9095,6 +9149,50 @@ class PreviewUserCalendar(TypedDict):
     url: str
     # User whose appointments the calendar contains.
     user_id: str
+
+
+class _PreviewWebsiteEstimate(TypedDict):
+    # Annual percentage rate as a decimal with up to four places. Change it when the rate of your lender changes:
+    # the pages show the date of the change.
+    apr_percent: str
+    # Down payment in percent of the price.
+    down_percent: int
+    # Number of monthly payments.
+    months: int
+
+
+class PreviewWebsiteEstimate(_PreviewWebsiteEstimate, total=False):
+    """How monthly payments are estimated. The pages show all terms with each estimate."""
+    # Highest age of a boat with an estimate, in model years. Null for all.
+    age_max: Optional[int]
+    # Lowest price with an estimate,. Null for all.
+    price_min: Optional[PreviewMoney]
+
+
+class _PreviewWebsiteLocation(TypedDict):
+    # Location to show, with its address and phone number.
+    location_id: str
+
+
+class PreviewWebsiteLocation(_PreviewWebsiteLocation, total=False):
+    """A location on a website."""
+    # When it is open, in your own words.
+    hours: Optional[str]
+
+
+class _PreviewWebsiteSeaTrials(TypedDict):
+    # Times of day, as HH:MM at the location of the boat.
+    times: List[str]
+    # Users who keep the appointments.
+    user_ids: List[str]
+
+
+class PreviewWebsiteSeaTrials(_PreviewWebsiteSeaTrials, total=False):
+    """When visitors can ask for a sea trial. A time is offered if one of the users and the boat are free."""
+    # Length in minutes. Defaults to 90.
+    duration_minutes: int
+    # Days of the week, from 1 for Monday to 7 for Sunday. Defaults to Monday to Saturday.
+    weekdays: List[int]
 
 
 class PriceChange(TypedDict):
