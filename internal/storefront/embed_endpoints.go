@@ -65,6 +65,14 @@ type (
 	}
 )
 
+// share lets every website read what is embedded, also its errors.
+func share(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, Path+"/"+r.PathValue("slug")+"/embed") {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	}
+}
+
 // embedScript serves embed.js with its styles.
 func (a *API) embedScript(_ context.Context, _ visit, _ *http.Request) (reply, error) {
 	css := strings.Join(strings.Fields(string(front.Asset("embed.css"))), " ")

@@ -113,10 +113,7 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 
 // answer writes the reply, or the error as a page.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, v visit, out reply, err error) {
-	if strings.HasPrefix(r.URL.Path, Path+"/"+r.PathValue("slug")+"/embed") { // other websites can read it, and errors too
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
-	}
+	share(w, r)
 	if err == nil {
 		out.write(w, r)
 		return

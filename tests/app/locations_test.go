@@ -16,6 +16,7 @@ import (
 var everywhere = map[string]string{
 	"decodeHin":                         "has no object",
 	"listChannels":                      "channels belong to the dealership",
+	"preview.getChannelWebsite":         "channels belong to the dealership",
 	"listLocations":                     "names of locations are not secret",
 	"createContact":                     "contacts belong to the dealership",
 	"getContact":                        "contacts belong to the dealership",
