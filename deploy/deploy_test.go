@@ -52,6 +52,11 @@ func TestYAML(t *testing.T) {
 	if want := []string{"Job", "ConfigMap", "Deployment", "Service", "PodDisruptionBudget"}; !slices.Equal(kinds, want) {
 		t.Errorf("got the objects %v, want %v", kinds, want)
 	}
+	for _, name := range files {
+		if strings.Contains(read(t, name), ":latest") {
+			t.Errorf("%s has an image without a version", name)
+		}
+	}
 	kubernetes, compose, image := read(t, "kubernetes/slipway.yaml"), read(t, "../compose.yaml"), read(t, "Dockerfile")
 	for _, part := range []string{"runAsNonRoot: true", "readOnlyRootFilesystem: true", "path: /readyz", "path: /healthz"} {
 		if !strings.Contains(kubernetes, part) {

@@ -1,5 +1,5 @@
-// Command release builds the files of a release: an archive and an SBOM for each platform,
-// and their checksums. The same commit and version of Go always result in the same bytes.
+// Command release builds the files of a release: an archive and an SBOM for each platform, Debian
+// packages, their checksums, an installer and a formula for Homebrew. The same commit and version of Go always result in the same bytes.
 package main
 
 import (
@@ -31,14 +31,15 @@ type release struct {
 func main() {
 	folder := flag.String("out", "bin/release", "`folder` for the files, which is emptied")
 	list := flag.String("platforms", platforms, "`platforms`, separated by commas")
+	key := flag.String("key", "", "`file` with the P-256 key that signs the checksums, as PEM")
 	flag.Parse()
-	if err := run(context.Background(), *folder, strings.Split(*list, ",")); err != nil {
+	if err := run(context.Background(), *folder, *key, strings.Split(*list, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, folder string, list []string) error {
+func run(ctx context.Context, folder, key string, list []string) error {
 	r, err := describe(ctx)
 	if err != nil {
 		return err
@@ -55,7 +56,11 @@ func run(ctx context.Context, folder string, list []string) error {
 			return fmt.Errorf("%s: %w", platform, err)
 		}
 	}
-	return os.WriteFile(filepath.Join(folder, "SHA256SUMS"), []byte(strings.Join(r.sums, "")), 0o644)
+	address, err := downloads()
+	if err != nil {
+		return err
+	}
+	return r.publish(address, key)
 }
 
 // describe reads the version from git. The date is the commit date, or SOURCE_DATE_EPOCH.
@@ -134,6 +139,11 @@ func (r *release) build(ctx context.Context, platform string) error {
 		time.Since(begun).Seconds())
 	if err := r.write(name+suffix, archive); err != nil {
 		return err
+	}
+	if system == "linux" {
+		if err := r.debian(files[0].content, machine); err != nil {
+			return err
+		}
 	}
 	return r.write(name+".cdx.json", sbom)
 }

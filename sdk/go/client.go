@@ -45,7 +45,9 @@ type Credential func(ctx context.Context) (string, error)
 type Option func(*Client)
 
 // New returns a client of the server at a base URL, such as https://slipway.example.com.
-// The key is an API key or a session token. For OAuth tokens, see WithCredential.
+// The key is an API key or a session token. For OAuth tokens, see WithCredential. An empty
+// key is an error of each request. To send requests without one, use WithCredential with a
+// function that returns "".
 func New(baseURL, key string, opts ...Option) *Client {
 	c := &Client{
 		base:       strings.TrimRight(baseURL, "/"),

@@ -71,7 +71,7 @@ func served(t *testing.T, s *testkit.Server, path string) *http.Response {
 func TestServedWheel(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	s.Test.Hull(s.Test.Location(), map[string]any{"model": "210 Montauk"})
-	for _, install := range [][]string{{"--index-url", s.URL + "/sdk/python", "slipway-python"}, {s.URL + served(t, s, "/sdk/python.whl").Header.Get("Location")}} {
+	for _, install := range [][]string{{"--index-url", s.URL + "/sdk/python", "slipway-python"}, {"--no-index", s.URL + served(t, s, "/sdk/python.whl").Header.Get("Location")}} {
 		folder := t.TempDir()
 		inFolder(t, folder, nil, "python3", append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir", "--target", "lib"}, install...)...)
 		env := []string{"PYTHONPATH=" + filepath.Join(folder, "lib"), "SLIPWAY=" + s.URL, "KEY=" + s.Test.Key}

@@ -312,7 +312,7 @@ class Family:
         return self._sender.send(Call(method, self.prefix + path, **rest))
 
     def _list(self, path: str, query: Optional[Query] = None, options: Optional[Options] = None) -> Pager[Any]:
-        def load(q: Query) -> Page:
+        def load(q: Query) -> Page[Any]:
             return to_page(self._send("GET", path, query=q, options=options, page=True))
 
         return Pager(query or {}, load)
@@ -343,7 +343,7 @@ class AsyncFamily:
         return await self._sender.send(Call(method, self.prefix + path, **rest))
 
     def _list(self, path: str, query: Optional[Query] = None, options: Optional[Options] = None) -> AsyncPager[Any]:
-        async def load(q: Query) -> Page:
+        async def load(q: Query) -> Page[Any]:
             return to_page(await self._send("GET", path, query=q, options=options, page=True))
 
         return AsyncPager(query or {}, load)

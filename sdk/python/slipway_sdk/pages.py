@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, Awaitable, Callable, Dict, Generator, Generic, Iterator, List, NamedTuple, Optional, TypeVar
+from dataclasses import dataclass
+from typing import Any, AsyncIterator, Awaitable, Callable, Dict, Generator, Generic, Iterator, List, Optional, TypeVar
 
 T = TypeVar("T")
 
 Query = Dict[str, Any]
 
 
-class Page(NamedTuple):
+@dataclass(frozen=True)
+class Page(Generic[T]):
     """One page of a list."""
 
     # The objects, newest first.
-    data: List[Any]
+    data: List[T]
     # Whether there are more objects in this direction.
     has_more: bool
     # Send it as starting_after to get older objects.
@@ -22,7 +24,7 @@ class Page(NamedTuple):
     prev_cursor: Optional[str]
 
 
-def to_page(body: Dict[str, Any]) -> Page:
+def to_page(body: Dict[str, Any]) -> Page[Any]:
     return Page(body["data"], body["has_more"], body.get("next_cursor"), body.get("prev_cursor"))
 
 
@@ -34,11 +36,11 @@ def _first(query: Query) -> Query:
 class Pager(Generic[T]):
     """A list. Iterate over it to get all objects, or call page to get one page."""
 
-    def __init__(self, query: Query, load: Callable[[Query], Page]) -> None:
+    def __init__(self, query: Query, load: Callable[[Query], Page[T]]) -> None:
         self._query = query
         self._load = load
 
-    def page(self) -> Page:
+    def page(self) -> Page[T]:
         """Requests one page."""
         return self._load(self._query)
 
@@ -55,15 +57,15 @@ class Pager(Generic[T]):
 class AsyncPager(Generic[T]):
     """A list. Iterate over it to get all objects, or await it to get one page."""
 
-    def __init__(self, query: Query, load: Callable[[Query], Awaitable[Page]]) -> None:
+    def __init__(self, query: Query, load: Callable[[Query], Awaitable[Page[T]]]) -> None:
         self._query = query
         self._load = load
 
-    async def page(self) -> Page:
+    async def page(self) -> Page[T]:
         """Requests one page."""
         return await self._load(self._query)
 
-    def __await__(self) -> Generator[Any, None, Page]:
+    def __await__(self) -> Generator[Any, None, Page[T]]:
         return self.page().__await__()
 
     async def __aiter__(self) -> AsyncIterator[T]:
