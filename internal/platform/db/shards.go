@@ -23,6 +23,10 @@ type Shards struct {
 	Nodes     []ShardNode  `json:"nodes"`
 	Tables    []ShardTable `json:"-"`
 	Count     int64        `json:"shards"`
+
+	// Sequential means that a transaction uses one connection to each worker. Otherwise, it
+	// can't change a copied table after it has read all shards.
+	Sequential bool `json:"-"`
 }
 
 // ShardNode is a server.
@@ -80,13 +84,16 @@ func (d *DB) Shards(ctx context.Context) (s Shards, err error) {
 			Database  string `db:"database"`
 			Available string `db:"available"`
 			Version   string `db:"version"`
+			Mode      string `db:"mode"`
 		}](ctx, tx, `SELECT current_database()::text AS database,
 			COALESCE((SELECT default_version FROM pg_available_extensions WHERE name = 'citus'), '') AS available,
-			COALESCE((SELECT extversion FROM pg_extension WHERE extname = 'citus'), '') AS version`)
+			COALESCE((SELECT extversion FROM pg_extension WHERE extname = 'citus'), '') AS version,
+			COALESCE(current_setting('citus.multi_shard_modify_mode', true), '') AS mode`)
 		if err != nil {
 			return struct{}{}, err
 		}
 		s.Database, s.Available, s.Version = found.Database, found.Available, found.Version
+		s.Sequential = found.Mode == "sequential"
 		distributed := "NULL::text"
 		if s.Version != "" {
 			distributed = "(SELECT p.partmethod::text FROM pg_dist_partition p WHERE p.logicalrelid = t.oid)"

@@ -52,6 +52,11 @@ func Plan(ctx context.Context, d *db.DB, set Settings) (steps []Step, err error)
 		version = now.Available
 		steps = append(steps, Step{"Create the extension citus " + version + " on the coordinator", statement("CREATE EXTENSION citus")})
 	}
+	if !now.Sequential {
+		name := `"` + strings.ReplaceAll(now.Database, `"`, `""`) + `"`
+		steps = append(steps, Step{"Let each transaction use one connection to each worker",
+			statement("ALTER DATABASE " + name + " SET citus.multi_shard_modify_mode = 'sequential'")})
+	}
 	steps = append(steps, nodes...)
 	missing := now.Missing()
 	separate := slices.Contains(missing, "installs")
