@@ -149,10 +149,10 @@ func (a *App) connect(f *features, s Settings, h hooks) error {
 	f.plans = plans.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
 	f.donotcall = donotcall.API{DB: a.DB, Jobs: a.Jobs}
 	f.appointments = appointments.API{DB: a.DB, Jobs: a.Jobs, Messages: &f.messages}
-	f.storefront = storefront.API{
+	f.storefront = storefront.New(storefront.API{
 		DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), Log: a.logger("storefront"), Limits: ratelimit.New(a.now),
 		Appointments: &f.appointments, Messages: &f.messages,
-	}
+	})
 	f.activities = activities.API{DB: a.DB, Kinds: Kinds()}
 	f.summaries = summaries.API{DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom()}
 	f.proposals = proposals.API{DB: a.DB, Jobs: a.Jobs, Box: a.Box}

@@ -16,6 +16,8 @@ type PublicFilter struct {
 	Conditions []Condition
 	Classes    []BoatClass
 	Without    string // the ID of a hull to leave out, or ""
+
+	HidesPrices bool // the channel lists hulls with a hidden price, which need an order of their own
 }
 
 // limit adds the conditions. A hidden price must not be found by searching for it.
@@ -80,12 +82,14 @@ type PublicGroup struct {
 	Make       string     `db:"make"`
 	MakeKey    string     `db:"make_key"`
 	Count      int64      `db:"n"`
+	Hidden     int64      `db:"hidden"` // of them, those with a hidden price
 }
 
 // GroupPublic counts the hulls that a channel lists, for the choices of its filters.
 func GroupPublic(ctx context.Context, tx *db.Tx, channelID string) ([]PublicGroup, error) {
 	return db.All[PublicGroup](ctx, tx, `SELECT {cols} FROM (
-		SELECT condition, boat_class, location_id, MIN(make) AS make, make_key, COUNT(*) AS n FROM hulls
+		SELECT condition, boat_class, location_id, MIN(make) AS make, make_key, COUNT(*) AS n,
+			COUNT(CASE WHEN price_hidden OR price_type = 'call' THEN 1 END) AS hidden FROM hulls
 		WHERE env = ? AND archived_at IS NULL AND published_channels LIKE ? GROUP BY condition, boat_class, location_id, make_key) AS grouped`,
 		tx.Env, listedOn(channelID))
 }

@@ -74,7 +74,7 @@ func ListSorted(ctx context.Context, tx *db.Tx, f SortedFilter) (page.Page[Hull]
 	if !ok {
 		return List(ctx, tx, f.HullFilter)
 	}
-	if f.public != nil && name == "price" {
+	if f.public != nil && f.public.HidesPrices && name == "price" {
 		o = publicPrice(down)
 	}
 	if err := f.checkFilters(); err != nil {

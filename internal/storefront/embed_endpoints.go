@@ -122,11 +122,12 @@ func (a *API) embedList(ctx context.Context, v visit, r *http.Request) (reply, e
 	if n, err := strconv.Atoi(r.URL.Query().Get("limit")); err == nil {
 		f.Limit = min(max(n, 1), perPage)
 	}
-	found, err := hulls.ListPublic(ctx, v.tx, f)
+	groups, err := a.groups(ctx, v)
 	if err != nil {
 		return reply{}, err
 	}
-	groups, err := v.groups(ctx)
+	f.HidesPrices = hidesPrices(groups)
+	found, err := hulls.ListPublic(ctx, v.tx, f)
 	if err != nil {
 		return reply{}, err
 	}

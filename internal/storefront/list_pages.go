@@ -53,11 +53,12 @@ type hidden struct{ Name, Value string }
 // showList shows the boats.
 func (a *API) showList(ctx context.Context, v visit, r *http.Request) (reply, error) {
 	q := parseList(r.URL.RawQuery)
-	groups, err := v.groups(ctx)
+	groups, err := a.groups(ctx, v)
 	if err != nil {
 		return reply{}, err
 	}
 	f := q.filter(v.ChannelID)
+	f.HidesPrices = hidesPrices(groups)
 	found, err := hulls.ListPublic(ctx, v.tx, f)
 	if fault.KindOf(err) == fault.KindBadRequest { // a cursor that someone changed
 		q.after = ""
@@ -110,6 +111,11 @@ func (a *API) showList(ctx context.Context, v visit, r *http.Request) (reply, er
 	s.NoIndex = s.NoIndex || !q.isPlain()
 	s.CacheControl, s.Scripts, s.Body = "public, max-age=60", []string{"form.js"}, view
 	return reply{page: listPage, shell: s, status: http.StatusOK}, nil
+}
+
+// hidesPrices reports whether a boat has a hidden price.
+func hidesPrices(groups []hulls.PublicGroup) bool {
+	return slices.ContainsFunc(groups, func(g hulls.PublicGroup) bool { return g.Hidden > 0 })
 }
 
 // towns are the names of the locations: Annapolis and Baltimore.

@@ -2,6 +2,7 @@ package storefront
 
 import (
 	"context"
+	"time"
 
 	"slipway/internal/channels"
 	"slipway/internal/dealership"
@@ -81,7 +82,26 @@ func (v visit) zone(h hulls.Hull) string {
 	return v.dealer.Timezone
 }
 
-// listed are the counts of the filters.
-func (v visit) groups(ctx context.Context) ([]hulls.PublicGroup, error) {
-	return hulls.GroupPublic(ctx, v.tx, v.ChannelID)
+// groupsFor is how long the counts of the filters are kept. They can be a little old, and with many
+// boats they cost more than the rest of the list.
+const groupsFor = 10 * time.Second
+
+// counted are the counts of a website, and when they were made.
+type counted struct {
+	groups []hulls.PublicGroup
+	at     time.Time
+}
+
+// groups returns the counts of the filters.
+func (a *API) groups(ctx context.Context, v visit) ([]hulls.PublicGroup, error) {
+	if kept, ok := a.counts.Load(v.ChannelID); ok {
+		if c := kept.(counted); v.tx.Now.Sub(c.at).Abs() < groupsFor { //nolint:forcetypeassert // it only has these
+			return c.groups, nil
+		}
+	}
+	groups, err := hulls.GroupPublic(ctx, v.tx, v.ChannelID)
+	if err == nil {
+		a.counts.Store(v.ChannelID, counted{groups, v.tx.Now})
+	}
+	return groups, err
 }

@@ -3,6 +3,7 @@ package storefront
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"slipway/internal/appointments"
@@ -38,6 +39,14 @@ type API struct {
 
 	Appointments *appointments.API
 	Messages     *messages.API
+
+	counts *sync.Map // of the filters, by channel; see groups
+}
+
+// New returns the feature.
+func New(a API) API {
+	a.counts = &sync.Map{}
+	return a
 }
 
 // bots checks the forms.
