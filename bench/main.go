@@ -40,7 +40,7 @@ func main() {
 	short := flag.Bool("short", false, "run a short benchmark with 50,000 hulls; doesn't write a report")
 	only := flag.String("only", "",
 		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million, import, reports, "+
-			"pocketbase/create/16, idle, streams, overload, campaign or uploads; doesn't write a report")
+			"pocketbase/create/16, idle, streams, overload, campaign, uploads or citus (if it is installed); doesn't write a report")
 	flag.Float64Var(&o.seconds, "seconds", 3, "seconds to measure each server, per number")
 	flag.IntVar(&o.hulls, "hulls", 1_000_000, "number of hulls in the large inventory")
 	flag.IntVar(&o.rows, "rows", 100_000, "number of rows in the imported file")
@@ -115,6 +115,11 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	if err := onProcesses(ctx, o, r); err != nil {
 		return err
+	}
+	if strings.Contains(o.only.String(), "citus") { // only if it is named
+		if err := cituses(ctx, o, r); err != nil {
+			return fmt.Errorf("citus: %w", err)
+		}
 	}
 	r.took = time.Since(start)
 

@@ -55,6 +55,7 @@ type report struct {
 	idles     []idled
 	streams   []streamed
 	campaigns []sentCampaign
+	citus     []citusResult
 	steps     []step
 	crowds    []crowd
 	generator float64 // requests per second of the client alone
@@ -193,7 +194,7 @@ func (r *report) tables() []table {
 		})
 	}
 
-	return slices.Concat([]table{compared}, r.versusTables(), []table{depth, found, work, r.summaryTable()}, r.relayTables(),
+	return slices.Concat([]table{compared}, r.versusTables(), []table{depth, found, work, r.summaryTable()}, r.citusTables(), r.relayTables(),
 		[]table{r.idleTable(), r.streamsTable(), r.overloadTable(), r.crowdTable(), r.campaignTable(), r.uploadsTable()})
 }
 

@@ -257,6 +257,9 @@ func (v *versus) sides(d duel) []side {
 			return err
 		}}
 	}
+	if v.pocketbase == nil { // the others compare Slipway with itself
+		return []side{ours(v.slipway)}
+	}
 	theirs := side{cpu: v.pocketbase.cpu, once: func(ctx context.Context) error {
 		req, err := d.theirs(ctx, v)
 		if err == nil {

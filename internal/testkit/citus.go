@@ -41,6 +41,21 @@ var workers = sync.OnceValues(func() (all []*sql.DB, err error) {
 	return all, nil
 })
 
+// execAdmin executes a statement on each server.
+func execAdmin(statement string) error {
+	d, err := admin()
+	if err != nil {
+		return err
+	}
+	all, err := workers()
+	for _, d := range append(all[:len(all):len(all)], d) { // the coordinator last
+		if err == nil {
+			_, err = d.ExecContext(context.Background(), statement)
+		}
+	}
+	return err
+}
+
 // atServer returns a URL with another host and port.
 func atServer(url, address string) string {
 	start, rest, _ := strings.Cut(url, "@")

@@ -433,20 +433,6 @@ var admin = sync.OnceValues(func() (*sql.DB, error) {
 	return d, nil
 })
 
-func execAdmin(statement string) error {
-	d, err := admin()
-	if err != nil {
-		return err
-	}
-	all, err := workers()
-	for _, d := range append(all[:len(all):len(all)], d) { // the coordinator last
-		if err == nil {
-			_, err = d.ExecContext(context.Background(), statement)
-		}
-	}
-	return err
-}
-
 // urlOf returns the URL of another database on the same server.
 func urlOf(name string) string {
 	url := os.Getenv(postgres.URLVariable)

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"slipway/internal/vocab/auth"
 )
 
 // Shards is a PostgreSQL database that is distributed over several servers with Citus: see
@@ -187,6 +189,23 @@ func (c ShardsConn) Text(ctx context.Context, query string, args ...any) (string
 		err = nil
 	}
 	return text.String, err
+}
+
+// Placement is where the rows of an environment are.
+type Placement struct {
+	Shard int64
+	Alone bool // the shard has no other environment
+	Host  string
+	Port  int
+}
+
+// PlaceOf returns where the rows of an environment are.
+func (c ShardsConn) PlaceOf(ctx context.Context, env auth.Env) (p Placement, err error) {
+	err = c.conn.QueryRowContext(ctx, `SELECT s.shardid, s.shardminvalue = s.shardmaxvalue, n.nodename, n.nodeport
+		FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid)
+		WHERE s.shardid = get_shard_id_for_distribution_column('locations', $1::bigint) AND n.noderole = 'primary'`, int64(env)).
+		Scan(&p.Shard, &p.Alone, &p.Host, &p.Port)
+	return p, err
 }
 
 // Distribute distributes a table over a number of shards. With the first table, it decides

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"slipway/internal/platform/db"
@@ -32,34 +31,24 @@ func Isolate(ctx context.Context, d *db.DB, envs []auth.Env, worker string, repo
 
 	return d.OnShards(ctx, func(ctx context.Context, c db.ShardsConn) error {
 		for _, env := range envs {
-			text := strconv.FormatInt(int64(env), 10)
-			alone, err := c.Text(ctx, `SELECT shardminvalue = shardmaxvalue FROM pg_dist_shard
-				WHERE shardid = get_shard_id_for_distribution_column('locations', $1::bigint)`, text)
+			place, err := c.PlaceOf(ctx, env)
 			if err != nil {
 				return err
 			}
-			if alone != "true" {
-				report("Give environment " + text + " its own shard")
-				if err := c.Exec(ctx, "SELECT isolate_tenant_to_new_shard('locations', "+text+"::bigint, 'CASCADE', 'block_writes')"); err != nil {
+			if !place.Alone {
+				report(fmt.Sprintf("Give environment %d its own shard", env))
+				if err := c.Exec(ctx, fmt.Sprintf("SELECT isolate_tenant_to_new_shard('locations', %d::bigint, 'CASCADE', 'block_writes')", env)); err != nil {
+					return err
+				}
+				if place, err = c.PlaceOf(ctx, env); err != nil {
 					return err
 				}
 			}
-			place, err := c.Text(ctx, `SELECT s.shardid || ' ' || n.nodename || ' ' || n.nodeport FROM pg_dist_placement s JOIN pg_dist_node n USING (groupid)
-				WHERE s.shardid = get_shard_id_for_distribution_column('locations', $1::bigint) AND n.noderole = 'primary'`, text)
-			if err != nil {
-				return err
-			}
-			var shard int64
-			var fromHost string
-			var fromPort int
-			if _, err := fmt.Sscan(place, &shard, &fromHost, &fromPort); err != nil {
-				return err
-			}
-			if fromHost == host && fromPort == port {
+			if place.Host == host && place.Port == port {
 				continue
 			}
-			report("Move environment " + text + " to " + worker)
-			if err := c.Exec(ctx, "SELECT citus_move_shard_placement($1, $2, $3, $4, $5)", shard, fromHost, fromPort, host, port); err != nil {
+			report(fmt.Sprintf("Move environment %d to %s", env, worker))
+			if err := c.Exec(ctx, "SELECT citus_move_shard_placement($1, $2, $3, $4, $5)", place.Shard, place.Host, place.Port, host, port); err != nil {
 				return err
 			}
 		}

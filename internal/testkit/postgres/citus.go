@@ -20,7 +20,7 @@ const WorkersVariable = "SLIPWAY_TEST_CITUS"
 func WithCitus() Option {
 	return func(c *Cluster) {
 		c.settings = append(c.settings[:len(c.settings):len(c.settings)], "shared_preload_libraries=citus", "wal_level=logical",
-			"citus.node_conninfo=sslmode=prefer", "citus.enable_statistics_collection=off", "max_worker_processes=96",
+			"citus.node_conninfo=sslmode=prefer", "citus.enable_statistics_collection=off", "citus.enable_stat_counters=on", "max_worker_processes=96",
 			"max_replication_slots=64", "max_wal_senders=64", "max_logical_replication_workers=32", "max_locks_per_transaction=1024",
 			"citus.multi_shard_modify_mode=sequential", // a copy of a database doesn't have the setting of the database
 			"citus.defer_shard_delete_interval=1000", "citus.max_background_task_executors_per_node=1")
