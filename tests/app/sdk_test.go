@@ -255,7 +255,7 @@ func TestGoSDKListsWhatStays(t *testing.T) {
 		changing.Lock()
 		defer changing.Unlock()
 		forward.ServeHTTP(w, r)
-		for range 12 { // also the row that the next page starts after
+		for range 30 { // also the row that the next page starts after
 			if len(goes) > 0 {
 				_, _ = s.Test.Send("DELETE", "/v1/locations/"+goes[0], nil)
 				goes = goes[1:]
