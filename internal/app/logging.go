@@ -14,7 +14,7 @@ import (
 )
 
 // loggers are the parts of the service with their own log level.
-var loggers = []string{"clilogin", "dealership", "jobs", "mcp", "messages", "oauth", "people", "requests", "scim", "signin", "sso", "traces", "webhooks"}
+var loggers = []string{"clilogin", "dealership", "jobs", "mcp", "messages", "oauth", "people", "requests", "scim", "signin", "sso", "storefront", "traces", "webhooks"}
 
 // logLevels are the level of the log, and those of parts of the service.
 type logLevels struct {

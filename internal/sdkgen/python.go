@@ -268,10 +268,10 @@ func pyMethod(b *bytes.Buffer, m Method, async bool) {
 
 // pyQualified is a type in another module.
 func pyQualified(t Type) string {
-	switch {
-	case t.Kind == Array:
+	switch t.Kind { //nolint:exhaustive // the others are the same everywhere
+	case Array:
 		return "List[" + pyQualified(*t.Elem) + "]"
-	case t.Kind == Named || t.Kind == Choice:
+	case Named, Choice:
 		return "t." + t.Name
 	}
 	return pyBase(t)

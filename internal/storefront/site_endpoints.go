@@ -76,17 +76,17 @@ func (a *API) form(h handler) http.HandlerFunc {
 			a.answer(w, r, v, reply{}, err)
 			return
 		}
-		write := func() (reply, error) {
-			return db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (out reply, err error) {
+		write := func(ctx context.Context) (reply, error) {
+			return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (out reply, err error) {
 				if v, err = open(ctx, tx, r.PathValue("slug")); err != nil {
 					return out, err
 				}
 				return h(as(ctx, v), v, r)
 			})
 		}
-		out, err := write()
+		out, err := write(r.Context())
 		if fault.KindOf(err) == fault.KindConflict { // someone took the time meanwhile; now the form says so
-			out, err = write()
+			out, err = write(r.Context())
 		}
 		a.answer(w, r, v, out, err)
 	}

@@ -38,6 +38,7 @@ var foreignReferences = map[string]string{
 var lookups = map[string]string{
 	"apps(id)":             "the client ID of an OAuth app",
 	"dealerships(id,mode)": "the two environments of a dealership",
+	"websites(slug)":       "the path of a website",
 }
 
 // constraint is a primary key, a foreign key or a unique index, as table(columns).

@@ -203,7 +203,7 @@ func (tx *Tx) query(ctx context.Context, query string, args []any, read func(row
 
 	ctx, span := tx.db.trace(ctx, query)
 	defer func() { endSpan(span, err) }()
-	found, err := tx.rows(ctx, query, args)
+	found, err := tx.rows(ctx, query, args) //nolint:rowserrcheck // read does
 	if err != nil {
 		return err
 	}

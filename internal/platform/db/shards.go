@@ -54,7 +54,7 @@ type ShardTable struct {
 
 // copied are tables that each server has a copy of. Authentication joins them in all
 // environments, and they are found without one.
-var copied = []string{"dealerships", "apps"}
+var copied = []string{"dealerships", "apps", "websites"}
 
 // OldestCitus is the oldest version that Slipway works with.
 const OldestCitus = 13
@@ -247,7 +247,7 @@ func (d *DB) PrepareWorker(ctx context.Context, dsn, host, port, version string)
 	if err != nil {
 		return err
 	}
-	defer worker.Close(context.WithoutCancel(ctx))
+	defer func() { _ = worker.Close(context.WithoutCancel(ctx)) }()
 	if _, err := worker.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS citus"); err != nil {
 		return err
 	}

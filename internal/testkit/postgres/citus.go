@@ -51,8 +51,8 @@ func StartCitus(ctx context.Context, workers int, options ...Option) (all []*Clu
 				c.Stop()
 			}
 			if strings.Contains(err.Error(), `could not access file "citus"`) {
-				err = errors.New("Citus is not installed. Install the package postgresql-15-citus-13.2 from the repository of Citus: " +
-					"https://docs.citusdata.com/en/stable/installation/multi_node.html") //nolint:staticcheck // a name
+				err = errors.New("install Citus first: the package postgresql-15-citus-13.2 from the repository of Citus: " +
+					"https://docs.citusdata.com/en/stable/installation/multi_node.html")
 			}
 			return nil, fmt.Errorf("start Citus: %w", err)
 		}

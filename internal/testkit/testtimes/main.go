@@ -81,7 +81,8 @@ func goTest(flags, packages []string) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.failed = cmd.Wait() != nil || r.failed
+	_ = cmd.Wait() // its state is below
+	r.failed = r.failed || !cmd.ProcessState.Success()
 	return r, nil
 }
 
