@@ -268,7 +268,7 @@ func pyMethod(b *bytes.Buffer, m Method, async bool) {
 
 // pyQualified is a type in another module.
 func pyQualified(t Type) string {
-	switch t.Kind { //nolint:exhaustive // the others are the same everywhere
+	switch t.Kind {
 	case Array:
 		return "List[" + pyQualified(*t.Elem) + "]"
 	case Named, Choice:
