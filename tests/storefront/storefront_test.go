@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,11 +27,10 @@ type shop struct {
 	loc           string
 }
 
-var shops int
+var shops atomic.Int64
 
 func open(s *testkit.Server, settings map[string]any) shop {
-	shops++
-	slug := fmt.Sprintf("harbor-%d", shops)
+	slug := fmt.Sprintf("harbor-%d", shops.Add(1))
 	loc := s.Test.Location()
 	channel := s.Test.Channel(map[string]any{"name": "Our website", "kind": "website", "auto_publish": true})
 	body := map[string]any{"slug": slug, "title": "Harbor Boats", "color": "#0b7285"}
