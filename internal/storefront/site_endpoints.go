@@ -85,7 +85,7 @@ func (a *API) form(h handler) http.HandlerFunc {
 			})
 		}
 		out, err := write(r.Context())
-		if fault.KindOf(err) == fault.KindConflict { // someone took the time meanwhile; now the form says so
+		if fault.KindOf(err) == fault.KindConflict { // someone else took this time; now the form says so
 			out, err = write(r.Context())
 		}
 		a.answer(w, r, v, out, err)

@@ -151,7 +151,7 @@ func TestRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, s.requests[1].url, "/v2-preview/hulls?archived=false&created_after=2026-05-01T00%3A00%3A00Z"+
-		"&expand=location%2Cpricing&make=Grady-White&year_min=2020", "query")
+		"&expand=location%2Cpricing&limit=100&make=Grady-White&year_min=2020", "query")
 
 	var res *http.Response
 	if err := s.Access.RevokeSession(t.Context(), "ses_1", MFAToken("mfa_1"), CaptureResponse(&res)); err != nil {

@@ -66,7 +66,7 @@ type Place struct {
 
 // Shell is what is around the body of a page.
 type Shell struct {
-	Title, Name string // the name is that of the dealership
+	Title, Name string // the name of the dealership
 	Home        string // path of the first page
 	Brand       string // path of the stylesheet with the color
 	Logo        string // path of the logo, or ""

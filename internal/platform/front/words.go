@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// language is that of the catalog. A second one would be a second file, chosen by the dealership.
+// language is the language of the catalog. A second one would be a second file, chosen by the dealership.
 const language = "en"
 
 //go:embed words/*.json
