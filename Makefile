@@ -93,7 +93,7 @@ test-release: ## Build a release twice and compare the files (about 10 minutes)
 	scripts/test-release $(ARGS)
 
 .PHONY: first-deal
-first-deal: ## Run the commands of the README, from nothing to a first deal
+first-deal: ## Run the commands of the installation guide, from nothing to a first deal
 	$(GO) test -count=1 -v -run TestFirstDeal ./cmd/slipway
 
 .PHONY: test-pgbackrest

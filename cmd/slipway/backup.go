@@ -14,7 +14,7 @@ import (
 )
 
 type backupCmd struct {
-	File      string `arg:"" type:"path" help:"Archive to write, such as slipway-2026-11-16.tar.zst. It must not exist."`
+	File      string `arg:"" optional:"" type:"path" help:"Archive to write, such as slipway-2026-11-16.tar.zst. It must not exist. Defaults to one with the time in its name, in the data folder."`
 	Verify    bool   `help:"Only check an existing archive."`
 	WithKey   bool   `help:"Include the master key. Anyone with the archive can then decrypt all secrets."`
 	WithBlobs bool   `help:"Include the files of the bucket. Without a bucket, files are always included."`
@@ -22,8 +22,14 @@ type backupCmd struct {
 
 // Run writes and checks an archive.
 func (c backupCmd) Run(s *session) error {
+	if c.Verify && c.File == "" {
+		return errors.New("--verify needs an archive")
+	}
 	if c.Verify {
 		return c.verify(s)
+	}
+	if c.File == "" {
+		c.File = filepath.Join(s.settings.Data, "slipway-"+time.Now().UTC().Format("20060102-150405")+".tar.zst")
 	}
 	warnAboutLeftovers(s.out, filepath.Dir(c.File))
 	show, done := progress(os.Stderr)

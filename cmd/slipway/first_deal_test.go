@@ -21,11 +21,11 @@ import (
 	"slipway/internal/testkit/assert"
 )
 
-// TestFirstDeal runs the commands of the README, from an empty folder to a deal whose event
-// reaches a webhook. It replaces only what the README asks the reader to replace, and the
+// TestFirstDeal runs the commands of the installation guide, from an empty folder to a deal whose event
+// reaches a webhook. It replaces only what the guide asks the reader to replace, and the
 // port, because another server might use it.
 func TestFirstDeal(t *testing.T) {
-	commands := readmeCommands(t, "## Run it in production")
+	commands := guideCommands(t, "## First start")
 	assert.Equal(t, commands[0], "make build", "first command")
 	work := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(work, "bin"), 0o700); err != nil {
@@ -75,16 +75,16 @@ func TestFirstDeal(t *testing.T) {
 	}
 }
 
-// readmeCommands returns the commands in the console blocks of a section of the README.
-func readmeCommands(t *testing.T, heading string) (commands []string) {
+// guideCommands returns the commands in the console blocks of a section of the installation guide.
+func guideCommands(t *testing.T, heading string) (commands []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/install.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, ok := strings.Cut(string(text), heading+"\n")
 	if !ok {
-		t.Fatalf("the README has no section %s", heading)
+		t.Fatalf("the guide has no section %s", heading)
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(section, -1) {

@@ -66,6 +66,14 @@ func (serveCmd) Help() string {
 }
 
 // Help returns examples.
+func (upgradeCmd) Help() string {
+	return examples(
+		"slipway upgrade                            # as root, if systemd runs the server",
+		"slipway upgrade v1.3.0 --stop 'rc-service slipway stop' --start 'rc-service slipway start'",
+	)
+}
+
+// Help returns examples.
 func (demoCmd) Help() string {
 	return examples("slipway demo", "slipway demo --listen 127.0.0.1:9000")
 }

@@ -43,6 +43,7 @@ type commands struct {
 	OpenAPI     openapiCmd     `cmd:"" settings:"none" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Backup      backupCmd      `cmd:"" help:"Back up the database and the files to an archive, or check one."`
 	Restore     restoreCmd     `cmd:"" help:"Restore an archive to an empty data folder."`
+	Upgrade     upgradeCmd     `cmd:"" settings:"none" help:"Replace this program with a newer release, and restart the server."`
 	Doctor      doctorCmd      `cmd:"" help:"Check the installation, and show how to fix what is wrong."`
 	Health      healthCmd      `cmd:"" help:"Exit with 0 if the server on this machine is ready."`
 	Completion  completionCmd  `cmd:"" settings:"none" help:"Print a script that completes commands in your shell."`

@@ -6,16 +6,30 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"slipway/internal/app"
 )
 
 type migrateCmd struct {
-	Plan bool `help:"Only list the changes with an estimate of how long they take."`
+	Plan   bool  `help:"Only list the changes with an estimate of how long they take."`
+	JSON   bool  `name:"json" help:"Print the plan as JSON."`
+	BackTo int64 `help:"Return to the copy of the SQLite database from before its schema changed from this version. What was written since then is kept in a folder next to it."`
+}
+
+// migrationPlan is the plan as JSON. The version before reads it when it upgrades.
+type migrationPlan struct {
+	Schema  int64 `json:"schema"`
+	Changes int   `json:"changes"`
+	SQLite  bool  `json:"sqlite"`
 }
 
 // Run migrates the database.
 func (c migrateCmd) Run(s *session) error {
 	if c.Plan {
 		return c.plan(s)
+	}
+	if c.BackTo > 0 {
+		return c.goBack(s)
 	}
 	a, err := s.open()
 	if err != nil {
@@ -24,8 +38,22 @@ func (c migrateCmd) Run(s *session) error {
 	return a.Close()
 }
 
+// goBack returns to a copy of the database.
+func (c migrateCmd) goBack(s *session) error {
+	kept, err := app.GoBack(s, s.settings, c.BackTo)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("The database still has schema %d. There is nothing to do.\n", c.BackTo)
+	if kept != "" {
+		text = fmt.Sprintf("The database is as it was with schema %d. The one that was replaced is in %s.\n", c.BackTo, kept)
+	}
+	_, err = io.WriteString(s.out, text)
+	return err
+}
+
 // plan lists the changes of the schema. It changes nothing.
-func (migrateCmd) plan(s *session) (err error) {
+func (c migrateCmd) plan(s *session) (err error) {
 	d, err := s.settings.OpenDatabase(s)
 	if err != nil {
 		return err
@@ -34,6 +62,13 @@ func (migrateCmd) plan(s *session) (err error) {
 	pending, err := d.PendingMigrations(s)
 	if err != nil {
 		return err
+	}
+	if c.JSON {
+		current, err := d.SchemaVersion(s)
+		if err != nil {
+			return err
+		}
+		return s.printJSON(migrationPlan{Schema: current, Changes: len(pending), SQLite: d.SQLite()})
 	}
 	if len(pending) == 0 {
 		_, err = fmt.Fprintln(s.out, "The schema is current. There is nothing to change.")

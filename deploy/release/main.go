@@ -4,7 +4,9 @@ package main
 
 import (
 	"context"
+	"crypto/ecdsa"
 	"crypto/sha256"
+	"encoding/base64"
 	"flag"
 	"fmt"
 	"os"
@@ -26,6 +28,10 @@ type release struct {
 	date    time.Time // of the commit
 	folder  string
 	sums    []string
+
+	downloads string            // address of the releases
+	private   *ecdsa.PrivateKey // signs them, or nil
+	public    []byte            // its public key as DER
 }
 
 func main() {
@@ -45,6 +51,12 @@ func run(ctx context.Context, folder, key string, list []string) error {
 		return err
 	}
 	r.folder = folder
+	if r.downloads, err = downloads(); err != nil {
+		return err
+	}
+	if err := r.readKey(key); err != nil {
+		return err
+	}
 	if err := os.RemoveAll(folder); err != nil {
 		return err
 	}
@@ -56,11 +68,7 @@ func run(ctx context.Context, folder, key string, list []string) error {
 			return fmt.Errorf("%s: %w", platform, err)
 		}
 	}
-	address, err := downloads()
-	if err != nil {
-		return err
-	}
-	return r.publish(address, key)
+	return r.publish()
 }
 
 // describe reads the version from git. The date is the commit date, or SOURCE_DATE_EPOCH.
@@ -152,7 +160,8 @@ func (r *release) build(ctx context.Context, platform string) error {
 func (r *release) compile(ctx context.Context, binary, system, machine string) error {
 	variable := func(name, value string) string { return " -X " + r.module + "/internal/app." + name + "=" + value }
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", binary,
-		"-ldflags", "-s -w -buildid="+variable("Build", r.version)+variable("Commit", r.commit)+variable("Date", r.date.Format(time.RFC3339)),
+		"-ldflags", "-s -w -buildid="+variable("Build", r.version)+variable("Commit", r.commit)+variable("Date", r.date.Format(time.RFC3339))+
+			variable("Downloads", r.downloads)+variable("PublicKey", base64.StdEncoding.EncodeToString(r.public)),
 		"./cmd/slipway")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+machine, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-mod=readonly", "GOEXPERIMENT=")
 	cmd.Stderr = os.Stderr

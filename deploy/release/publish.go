@@ -30,60 +30,62 @@ func downloads() (string, error) {
 	return names.Downloads, err
 }
 
-// publish writes what is about the other files: the list of checksums, its signature, an installer
-// and a formula for Homebrew. Without a key, nothing is signed.
-func (r *release) publish(address, keyFile string) error {
+// readKey reads the P-256 key of a file, if there is one. All versions of openssl can check its
+// signatures.
+func (r *release) readKey(file string) error {
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return errors.New("the key is not PEM")
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return err
+	}
+	var ok bool
+	if r.private, ok = parsed.(*ecdsa.PrivateKey); !ok {
+		return fmt.Errorf("the key is %T, want one of: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256", parsed)
+	}
+	r.public, err = x509.MarshalPKIXPublicKey(&r.private.PublicKey)
+	return err
+}
+
+// publish writes what is about the other files: the list of checksums, its signature, an installer,
+// a formula for Homebrew, and the name of the version. Without a key, nothing is signed.
+func (r *release) publish() error {
 	list := []byte(strings.Join(r.sums, ""))
 	public := ""
-	if keyFile != "" {
-		text, err := os.ReadFile(keyFile)
+	if r.private != nil {
+		sum := sha256.Sum256(list)
+		signature, err := ecdsa.SignASN1(rand.Reader, r.private, sum[:])
 		if err != nil {
 			return err
 		}
-		signature, key, err := sign(list, text)
-		if err != nil {
-			return err
-		}
-		public = strings.TrimSpace(string(key))
+		public = strings.TrimSpace(string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: r.public})))
 		if err := os.WriteFile(filepath.Join(r.folder, "SHA256SUMS.sig"), signature, 0o644); err != nil {
 			return err
 		}
 	}
-	script := strings.NewReplacer("@VERSION@", r.version, "@DOWNLOADS@", address, "@PUBLIC_KEY@", public).Replace(installer)
+	script := strings.NewReplacer("@VERSION@", r.version, "@DOWNLOADS@", r.downloads, "@PUBLIC_KEY@", public).Replace(installer)
 	if err := os.WriteFile(filepath.Join(r.folder, "install.sh"), []byte(script), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(r.folder, "slipway.rb"), []byte(r.formula(address)), 0o644); err != nil {
-		return err
+	for name, text := range map[string]string{"slipway.rb": r.formula(), "latest": r.version + "\n", "SHA256SUMS": string(list)} {
+		if err := os.WriteFile(filepath.Join(r.folder, name), []byte(text), 0o644); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(filepath.Join(r.folder, "SHA256SUMS"), list, 0o644)
-}
-
-// sign signs a list with a P-256 key, which all versions of openssl can check, and returns the
-// signature and the public key.
-func sign(list, private []byte) (signature, public []byte, err error) {
-	block, _ := pem.Decode(private)
-	if block == nil {
-		return nil, nil, errors.New("the key is not PEM")
-	}
-	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		return nil, nil, err
-	}
-	key, ok := parsed.(*ecdsa.PrivateKey)
-	if !ok {
-		return nil, nil, fmt.Errorf("the key is %T, want one of: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256", parsed)
-	}
-	sum := sha256.Sum256(list)
-	if signature, err = ecdsa.SignASN1(rand.Reader, key, sum[:]); err != nil {
-		return nil, nil, err
-	}
-	der, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
-	return signature, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), err
+	return nil
 }
 
 // formula is for Homebrew.
-func (r *release) formula(address string) string {
+func (r *release) formula() string {
 	sums := map[string]string{}
 	for _, line := range r.sums {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
@@ -91,13 +93,13 @@ func (r *release) formula(address string) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "class Slipway < Formula\n  desc \"Self-hosted software for boat dealerships\"\n  homepage %q\n  version %q\n  license \"Apache-2.0\"\n",
-		address, strings.TrimPrefix(r.version, "v"))
+		r.downloads, strings.TrimPrefix(r.version, "v"))
 	for _, system := range []struct{ ruby, name string }{{"macos", "darwin"}, {"linux", "linux"}} {
 		fmt.Fprintf(&b, "\n  on_%s do\n", system.ruby)
 		for _, machine := range []struct{ ruby, name string }{{"intel", "amd64"}, {"arm", "arm64"}} {
 			file := fmt.Sprintf("slipway_%s_%s_%s.tar.gz", r.version, system.name, machine.name)
 			if sums[file] != "" {
-				fmt.Fprintf(&b, "    on_%s do\n      url %q\n      sha256 %q\n    end\n", machine.ruby, address+"/"+r.version+"/"+file, sums[file])
+				fmt.Fprintf(&b, "    on_%s do\n      url %q\n      sha256 %q\n    end\n", machine.ruby, r.downloads+"/"+r.version+"/"+file, sums[file])
 			}
 		}
 		b.WriteString("  end\n")

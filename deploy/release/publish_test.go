@@ -44,7 +44,9 @@ func published(t *testing.T, signed bool) (r *release, address string) {
 		key = filepath.Join(t.TempDir(), "key.pem")
 		assert.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600))
 	}
-	assert.NoError(t, r.publish(server.URL, key))
+	r.downloads = server.URL
+	assert.NoError(t, r.readKey(key))
+	assert.NoError(t, r.publish())
 	return r, server.URL
 }
 
@@ -85,11 +87,11 @@ func TestInstallerRejects(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			r, _ := published(t, true)
-			f, err := os.OpenFile(filepath.Join(r.folder, c.file), os.O_APPEND|os.O_WRONLY, 0)
+			path := filepath.Join(r.folder, c.file)
+			content, err := os.ReadFile(path)
 			assert.NoError(t, err)
-			_, err = f.WriteString(" ")
-			assert.NoError(t, err)
-			assert.NoError(t, f.Close())
+			content[len(content)-1] ^= 1 // openssl doesn't read what follows a signature
+			assert.NoError(t, os.WriteFile(path, content, 0o600))
 			home, said, err := install(t, r)
 			if err == nil || !strings.Contains(said, c.want) {
 				t.Errorf("got error %v and %q, want %q", err, said, c.want)
@@ -142,8 +144,8 @@ func TestDebianPackage(t *testing.T) {
 }
 
 func TestFormula(t *testing.T) {
-	r := &release{version: "v9.9.9", sums: []string{"abc  slipway_v9.9.9_darwin_arm64.tar.gz\n", "def  slipway_v9.9.9_linux_amd64.tar.gz\n"}}
-	got := r.formula("https://downloads.example.com/slipway")
+	r := &release{version: "v9.9.9", downloads: "https://downloads.example.com/slipway", sums: []string{"abc  slipway_v9.9.9_darwin_arm64.tar.gz\n", "def  slipway_v9.9.9_linux_amd64.tar.gz\n"}}
+	got := r.formula()
 	for _, want := range []string{
 		"url \"https://downloads.example.com/slipway/v9.9.9/slipway_v9.9.9_darwin_arm64.tar.gz\"\n      sha256 \"abc\"", "sha256 \"def\"", `version "9.9.9"`,
 	} {

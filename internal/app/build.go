@@ -17,6 +17,10 @@ var Commit string
 // Date is the date of the commit.
 var Date string
 
+// Downloads is the address of the releases, and PublicKey the key that signs them, as Base64. A
+// release has both.
+var Downloads, PublicKey string
+
 func init() {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

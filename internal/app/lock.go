@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -41,4 +42,22 @@ func lockHolder(path string) string {
 		return "" // it has just started
 	}
 	return " (process " + pid + ")"
+}
+
+// GoBack returns to the copy of the database from before its schema changed from a version, see
+// db.GoBack. It fails while a server runs.
+func GoBack(ctx context.Context, s Settings, version int64) (kept string, err error) {
+	if s.DatabaseURL != "" {
+		return "", errors.New("only SQLite has copies from before a change of the schema. Restore a backup of PostgreSQL instead")
+	}
+	d, err := s.OpenDatabase(ctx)
+	if err != nil {
+		return "", err
+	}
+	unlock, err := lockFolder(s.Data)
+	if err != nil {
+		return "", errors.Join(err, d.Close())
+	}
+	kept, err = d.GoBack(ctx, version)
+	return kept, errors.Join(err, d.Close(), unlock())
 }

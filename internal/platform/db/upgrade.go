@@ -74,6 +74,40 @@ func (d *DB) RemoveSnapshots(before time.Time) error {
 	return err
 }
 
+// SchemaVersion returns the version of the schema that the database has.
+func (d *DB) SchemaVersion(ctx context.Context) (version int64, err error) {
+	err = d.migrating().QueryRowContext(ctx, "SELECT MAX(version_id) FROM goose_db_version").Scan(&version)
+	return version, err
+}
+
+// GoBack replaces an SQLite database with its copy from before the schema changed from a version.
+// It keeps the replaced files in a folder, whose path it returns, or "" if the schema still has
+// that version. No server must run.
+func (d *DB) GoBack(ctx context.Context, version int64) (kept string, err error) {
+	current, err := d.SchemaVersion(ctx)
+	if err != nil || current == version {
+		return "", err
+	}
+	snapshot := strings.Replace(d.snapshots(), "*", fmt.Sprint(version), 1)
+	if _, err := os.Stat(snapshot); err != nil {
+		return "", fmt.Errorf("there is no copy of the database from before schema %d changed: %w", version, err)
+	}
+	if err := d.Close(); err != nil {
+		return "", err
+	}
+	kept = fmt.Sprintf("%s.schema-%d", d.path, current)
+	if err := os.Mkdir(kept, 0o700); err != nil {
+		return "", err
+	}
+	for _, suffix := range []string{"-wal", "-shm", ""} {
+		err := os.Rename(d.path+suffix, filepath.Join(kept, filepath.Base(d.path)+suffix))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return kept, os.Rename(snapshot, d.path)
+}
+
 // Pending is a change of the schema that was not made yet.
 type Pending struct {
 	Version  int64
