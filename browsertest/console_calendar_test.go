@@ -77,7 +77,7 @@ func TestCalendar(t *testing.T) {
 		b.read("Nolan Norris")
 
 		// Moving by keyboard and by mouse, and taking it back.
-		b.button("Dismiss")
+		b.dismiss()
 		b.js(fmt.Sprintf(`document.querySelector("[data-id=%s]").focus()`, first.ID))
 		b.press(kb.ArrowUp, chromedp.KeyModifiers(input.ModifierAlt))
 		b.read("9:45 – 11:15 AM")

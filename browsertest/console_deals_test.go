@@ -111,7 +111,7 @@ func TestDealDesk(t *testing.T) {
 			b.button("Sign")
 			b.button("Record signature")
 			b.read("Signature recorded.")
-			b.button("Dismiss")
+			b.dismiss()
 		}
 		b.read("Signed copy")
 		b.button("Close")

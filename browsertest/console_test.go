@@ -87,6 +87,13 @@ func (b *tab) gone(text string) {
 	b.until(fmt.Sprintf("!document.body.innerText.replace(/\\s+/g, ' ').toLowerCase().includes(%q.toLowerCase())", text), "no text "+text)
 }
 
+// dismiss closes the messages that have not closed themselves. They do after five seconds, which a
+// slow machine needs to find the button.
+func (b *tab) dismiss() {
+	b.t.Helper()
+	b.js(`document.querySelectorAll(".toast button[aria-label=Dismiss]").forEach((button) => button.click())`)
+}
+
 // until waits for a condition in JavaScript.
 func (b *tab) until(condition, what string) {
 	b.t.Helper()

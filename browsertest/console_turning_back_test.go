@@ -25,7 +25,7 @@ func TestSellABoatOnOrder(t *testing.T) {
 		b.read("Tower, Second battery")
 		b.button("Mark in transit")
 		b.read("In transit, expected")
-		b.button("Dismiss")
+		b.dismiss()
 		b.button("Receive")
 		b.button("Receive boat")
 		b.read("HIN is required")
@@ -43,7 +43,7 @@ func TestSellABoatOnOrder(t *testing.T) {
 			b.button("Sign")
 			b.button("Record signature")
 			b.read("Signature recorded.")
-			b.button("Dismiss")
+			b.dismiss()
 		}
 		b.button("Close")
 		b.gone("The agreement doesn't state the HIN.")

@@ -145,7 +145,7 @@ func TestKindsOfFailures(t *testing.T) {
 		stop()
 		b.button("Save")
 		b.read("Boat saved.")
-		b.button("Dismiss")
+		b.dismiss()
 		b.gone("Boat saved.")
 	}
 }
