@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -68,8 +69,8 @@ func newReleases(t *testing.T) *releases {
 	stop := fmt.Sprintf("kill $(cat %[1]s) && while kill -0 $(cat %[1]s) 2>/dev/null; do sleep 0.05; done", pid)
 	r.args = []string{"upgrade", "--from", r.url, "--key", public, "--start", start, "--stop", stop, "--wait", "20s", "--yes"}
 	run := func(line string) {
-		cmd := r.command()
-		cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", line}
+		cmd := exec.Command("sh", "-c", line) // without the test's context, which has ended when the server is stopped
+		cmd.Env = r.command().Env
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Logf("%s: %v %s", line, err, out) // the server has ended by itself
 		}
