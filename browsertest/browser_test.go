@@ -178,7 +178,7 @@ func newTab(t *testing.T, s *server, l look, cookies cdp.BrowserContextID) *tab 
 	}
 	ctx, closeTab := chromedp.NewContext(ctx, chromedp.WithTargetID(id))
 	t.Cleanup(closeTab)
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	t.Cleanup(cancel)
 
 	b := &tab{Context: ctx, t: t, s: s, cookies: cookies}

@@ -98,7 +98,7 @@ func (b *tab) dismiss() {
 func (b *tab) until(condition, what string) {
 	b.t.Helper()
 	for {
-		err := chromedp.Run(b, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(time.Minute)))
+		err := chromedp.Run(b, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(3*time.Minute)))
 		if err == nil {
 			return
 		}

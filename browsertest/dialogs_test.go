@@ -310,7 +310,7 @@ func (b *tab) dialogsOf(name string, o *openedDialogs) {
 	script := fmt.Sprintf("%s(%s)", openDialogs, quoted(o.known()))
 	var all []found
 	err := chromedp.Run(b, chromedp.Evaluate(script, &all, await, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
-		return p.WithUserGesture(true).WithTimeout(runtime.TimeDelta(2 * time.Minute / time.Millisecond))
+		return p.WithUserGesture(true).WithTimeout(runtime.TimeDelta(6 * time.Minute / time.Millisecond))
 	}))
 	if err != nil {
 		b.t.Fatalf("%s: %v", name, err)
