@@ -1,5 +1,5 @@
 // Command release builds the files of a release: an archive and an SBOM for each platform, Debian
-// packages, their checksums, an installer and a formula for Homebrew. The same commit and version of Go always result in the same bytes.
+// packages, an image, their checksums, an installer and a formula for Homebrew. The same commit and version of Go always result in the same bytes.
 package main
 
 import (
@@ -28,6 +28,7 @@ type release struct {
 	date    time.Time // of the commit
 	folder  string
 	sums    []string
+	images  image
 
 	downloads string            // address of the releases
 	private   *ecdsa.PrivateKey // signs them, or nil
@@ -67,6 +68,9 @@ func run(ctx context.Context, folder, key string, list []string) error {
 		if err := r.build(ctx, platform); err != nil {
 			return fmt.Errorf("%s: %w", platform, err)
 		}
+	}
+	if err := r.writeImage(); err != nil {
+		return err
 	}
 	return r.publish()
 }
@@ -150,6 +154,9 @@ func (r *release) build(ctx context.Context, platform string) error {
 	}
 	if system == "linux" {
 		if err := r.debian(files[0].content, machine); err != nil {
+			return err
+		}
+		if err := r.image(files[0].content, machine); err != nil {
 			return err
 		}
 	}
