@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -16,20 +17,28 @@ import (
 	"slipway/internal/demo"
 )
 
-type demoCmd struct{}
+type demoCmd struct {
+	Public   bool          `help:"Give each visitor a dealership of their own, on a host below the one of the base URL, such as k3v9x2.demo.example.com."`
+	Visitors int           `default:"20" help:"With --public: how many dealerships at the same time. Each needs about 40 MB of memory. Defaults to ${default}."`
+	For      time.Duration `default:"2h" help:"With --public: how long each exists. Defaults to ${default}."`
+}
 
 // Defaults only log warnings, so that the greeting stays visible.
 func (demoCmd) Defaults() map[string]string { return map[string]string{"log-level": "warn"} }
 
 // Run serves a demo until it receives a signal. Then it deletes its data.
-func (demoCmd) Run(s *session) error {
+func (c demoCmd) Run(s *session) error {
 	ctx, stop := signal.NotifyContext(s, syscall.SIGHUP, syscall.SIGPIPE) // the terminal was closed
 	defer stop()
 	folder, err := os.MkdirTemp("", "slipway-demo-")
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(serveDemo(ctx, s, folder), os.RemoveAll(folder)); err != nil {
+	serve := serveDemo
+	if c.Public {
+		serve = c.servePublic
+	}
+	if err := errors.Join(serve(ctx, s, folder), os.RemoveAll(folder)); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "\nThe demo of %s has stopped. Its data was deleted.\n", demo.Name)
@@ -63,6 +72,46 @@ func serveDemo(ctx context.Context, s *session, folder string) error {
 		addr = reachable(addr)
 		_, _ = s.out.Write([]byte(greet(addr, w, links(ctx, a, addr, w.Users)))) // the terminal might be closed
 	})
+}
+
+// servePublic serves demos for visitors.
+func (c demoCmd) servePublic(ctx context.Context, s *session, folder string) error {
+	if c.Visitors < 1 || c.Visitors > 500 || c.For < time.Minute || c.For > 24*time.Hour {
+		return errors.New("--visitors must be 1 to 500, and --for 1m to 24h")
+	}
+	set := s.settings
+	set.DatabaseURL, set.MasterKey, set.SMTPURL, set.TwilioAccountSID, set.TwilioAuthToken = "", "", "", "", "" // nothing of the operator
+	set.BlobsURL, set.BackupURL, set.OTLPEndpoint = "", "", ""
+	set.TLSCert, set.TLSKey, set.ACMEDomains, set.HTTPRedirect, set.AuthURL = "", "", nil, "", ""
+	listener, err := net.Listen("tcp", set.Listen)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(s.out, "\nCreating the demo dealership %s ...\n", demo.Name); err != nil {
+		return err
+	}
+	p, err := demo.OpenPublic(ctx, set, folder, demo.Limits{Visitors: c.Visitors, For: c.For, Bytes: 300 << 20, Starts: 5})
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.Run(ctx)
+	}()
+	server := &http.Server{Handler: p, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // streams would keep it open
+	defer stop()
+	_, _ = fmt.Fprintf(s.out, "\nVisitors start demos at %s. Press Ctrl-C to stop all and delete their data.\n", set.BaseURL)
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	<-ended
+	return nil
 }
 
 // reachable returns the address for a browser on this machine. In a container, a server listens

@@ -75,7 +75,7 @@ func (upgradeCmd) Help() string {
 
 // Help returns examples.
 func (demoCmd) Help() string {
-	return examples("slipway demo", "slipway demo --listen 127.0.0.1:9000")
+	return examples("slipway demo", "slipway demo --listen 127.0.0.1:9000", "slipway demo --public --base-url https://demo.example.com")
 }
 
 // Help returns examples.

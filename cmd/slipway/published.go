@@ -197,6 +197,6 @@ func unpackProgram(archive []byte, path string) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(path, content, 0o755) //nolint:gosec // a program
+		return os.WriteFile(path, content, 0o755)
 	}
 }

@@ -178,9 +178,9 @@ func (u *upgrade) start() error {
 	if err := u.shell(u.out, u.Start); err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(u.Wait); ; time.Sleep(time.Second) { //nolint:forbidigo // another process
+	for deadline := time.Now().Add(u.Wait); ; time.Sleep(time.Second) {
 		err := u.slipway(io.Discard, u.program, "health")
-		if err == nil || time.Now().After(deadline) { //nolint:forbidigo // another process
+		if err == nil || time.Now().After(deadline) {
 			return err
 		}
 	}
@@ -210,7 +210,7 @@ func copyProgram(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(to+".part", content, 0o755); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(to+".part", content, 0o755); err != nil {
 		return err
 	}
 	return os.Rename(to+".part", to)

@@ -17,9 +17,11 @@ var Commit string
 // Date is the date of the commit.
 var Date string
 
-// Downloads is the address of the releases, and PublicKey the key that signs them, as Base64. A
-// release has both.
-var Downloads, PublicKey string
+// Downloads is the address of the releases. A release has it.
+var Downloads string
+
+// PublicKey is the key that signs the releases, as Base64.
+var PublicKey string
 
 func init() {
 	info, ok := debug.ReadBuildInfo()

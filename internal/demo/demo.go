@@ -38,12 +38,12 @@ const owner = "owner@chesapeakemarine.example"
 // rate is the rate limit of the keys. It is high, so that you only reach it on purpose.
 const rate = 1000
 
-// Summary contains what the greeting shows: a key for each environment, with all
+// Summary contains what the greeting shows: the dealership, a key for each environment, with all
 // scopes, a location of the test environment, the path of the website's feed in it, the path of the website, a
 // password for the staff, the key of the owner's authenticator app in test, and the email
 // addresses of some users by role.
 type Summary struct {
-	TestKey, LiveKey, LocationID, FeedPath, Website, Salesperson, Password, Authenticator string
+	DealershipID, TestKey, LiveKey, LocationID, FeedPath, Website, Salesperson, Password, Authenticator string
 
 	Users []User
 }
@@ -152,7 +152,7 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 		return w, err
 	}
 	return Summary{
-		TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], FeedPath: test.feed, Website: test.website, Salesperson: staff[0].email(),
+		DealershipID: s.dealership, TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], FeedPath: test.feed, Website: test.website, Salesperson: staff[0].email(),
 		Password: password, Authenticator: s.authenticator, Users: users(),
 	}, nil
 }
@@ -162,6 +162,7 @@ type seeder struct {
 	*app.App
 	started time.Time // the current time
 
+	dealership    string
 	authenticator string    // the owner's key in test
 	now           time.Time // what the database uses
 }
@@ -182,7 +183,7 @@ func (s *seeder) createDealership(ctx context.Context, password string) (test, l
 	if err != nil {
 		return nil, nil, err
 	}
-	s.authenticator = f.Owner.TOTPSecret(auth.Test)
+	s.dealership, s.authenticator = f.DealershipID, f.Owner.TOTPSecret(auth.Test)
 	hashes := s.hashPasswords(password)
 	in := access.KeyRequest{Name: "Inventory desk", RateLimit: new(int64(rate))}
 	for _, s := range auth.Scopes {

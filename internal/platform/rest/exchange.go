@@ -201,17 +201,19 @@ func (r *Router) methodNotAllowed(w http.ResponseWriter, req *http.Request) {
 	r.fail(w, req, fault.New(fault.KindMethodNotAllowed, "%s is not allowed for %s.", req.Method, clip(req.URL.Path, 500)))
 }
 
-// address returns the caller's address without the port. Behind trusted proxies
+func (r *Router) address(req *http.Request) string { return ClientAddress(req, r.Proxies) }
+
+// ClientAddress returns the caller's address without the port. Behind trusted proxies
 // it is the last entry of X-Forwarded-For that none of them added. The entries
 // before that can be forged.
-func (r *Router) address(req *http.Request) string {
+func ClientAddress(req *http.Request, proxies []netip.Prefix) string {
 	host, _, err := net.SplitHostPort(req.RemoteAddr)
 	if err != nil {
 		host = req.RemoteAddr
 	}
 	hops := strings.Split(strings.Join(req.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
-		if !r.trusts(host) {
+		if !trusts(proxies, host) {
 			break
 		}
 		next, err := netip.ParseAddr(strings.TrimSpace(hop))
@@ -223,9 +225,9 @@ func (r *Router) address(req *http.Request) string {
 	return host
 }
 
-func (r *Router) trusts(host string) bool {
+func trusts(proxies []netip.Prefix, host string) bool {
 	addr, err := netip.ParseAddr(host)
-	return err == nil && slices.ContainsFunc(r.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
+	return err == nil && slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }
 
 func clip(s string, n int) string {
