@@ -18,7 +18,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"slipway/internal/testkit/assert"
@@ -28,12 +30,15 @@ import (
 type releases struct {
 	*program
 
-	t     *testing.T
-	work  string
+	t    *testing.T
+	work string
+
+	mu    sync.Mutex
 	files map[string][]byte
-	url   string
-	key   *ecdsa.PrivateKey
-	args  []string // of upgrade
+
+	url  string
+	key  *ecdsa.PrivateKey
+	args []string // of upgrade
 }
 
 // newReleases returns an installation with one running server, whose releases are signed.
@@ -48,8 +53,8 @@ func newReleases(t *testing.T) *releases {
 	r.bootstrap()
 
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		content, ok := r.files[strings.TrimPrefix(req.URL.Path, "/")]
-		if !ok {
+		content := r.file(strings.TrimPrefix(req.URL.Path, "/"))
+		if content == nil {
 			http.NotFound(w, req)
 			return
 		}
@@ -80,6 +85,19 @@ func newReleases(t *testing.T) *releases {
 	return r
 }
 
+func (r *releases) file(name string) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.files[name])
+}
+
+// set replaces a file, or deletes it if it has no content.
+func (r *releases) set(name string, content []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.files[name] = content
+}
+
 // publish publishes a program, which is a shell script that can run the real one.
 func (r *releases) publish(version, script string) {
 	r.t.Helper()
@@ -97,8 +115,10 @@ func (r *releases) publish(version, script string) {
 	sum := sha256.Sum256(sums)
 	signature, err := ecdsa.SignASN1(rand.Reader, r.key, sum[:])
 	assert.NoError(r.t, err)
-	r.files["latest"] = []byte(version + "\n")
-	r.files[version+"/"+name], r.files[version+"/SHA256SUMS"], r.files[version+"/SHA256SUMS.sig"] = packed.Bytes(), sums, signature
+	r.set("latest", []byte(version+"\n"))
+	r.set(version+"/"+name, packed.Bytes())
+	r.set(version+"/SHA256SUMS", sums)
+	r.set(version+"/SHA256SUMS.sig", signature)
 }
 
 // isReady reports whether the installation has a server that is ready.
@@ -209,14 +229,15 @@ func TestUpgradeRejects(t *testing.T) {
 		archive: "the checksum of", "v9.0.0/SHA256SUMS": "the signature of SHA256SUMS is wrong", "v9.0.0/SHA256SUMS.sig": "the signature of SHA256SUMS is wrong",
 	} {
 		r.publish("v9.0.0", script)
-		r.files[file][len(r.files[file])-1] ^= 1
+		content := r.file(file)
+		content[len(content)-1] ^= 1
+		r.set(file, content)
 		fails(want, r.args...)
 	}
-	delete(r.files, archive)
 	r.publish("v9.0.0", script)
-	delete(r.files, archive)
+	r.set(archive, nil)
 	fails("404 Not Found", r.args...)
-	r.files["latest"] = []byte("../../etc")
+	r.set("latest", []byte("../../etc"))
 	fails("is not a version such as", r.args...)
 	fails("doesn't know the key", "upgrade", "--from", r.url, "--start", "true", "--stop", "true")
 	fails("use --stop and --start together", "upgrade", "--from", r.url, "--start", "true")
